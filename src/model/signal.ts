@@ -1,0 +1,8 @@
+/** What became of one signal to one verified process. */
+export type SignalOutcome =
+  /** Delivered to that very process. */
+  | 'sent'
+  /** It has ended (or its pid belongs to another process now): nothing was signalled. */
+  | 'gone'
+  /** The system refused (EPERM). */
+  | 'denied';

@@ -1,0 +1,49 @@
+import type { HostIdentity, Identity } from '../model/identity.ts';
+import type { Listener, ProcessDetails, ProcessStat } from '../model/process.ts';
+import type { SignalOutcome } from '../model/signal.ts';
+
+/** Which parts of ProcessDetails to read; each costs a file. */
+export interface DetailFields {
+  readonly argv?: boolean;
+  readonly exe?: boolean;
+  readonly cwd?: boolean;
+  /** uid, privateBytes, innerPid. */
+  readonly status?: boolean;
+}
+
+/** Listening sockets of some processes; `denied` holds those whose sockets we may not see. */
+export interface ListenersResult {
+  readonly byPid: ReadonlyMap<number, readonly Listener[]>;
+  readonly denied: ReadonlySet<number>;
+}
+
+/**
+ * What the operating system must do for us: raw reads and calls without policy, synchronous (procfs never blocks on a
+ * disk). No method throws for a process that has ended or may not be read: it answers `undefined`.
+ */
+export interface Platform {
+  readonly os: 'linux' | 'darwin' | 'win32' | 'other';
+  /** This machine, boot and pid namespace. Cached. */
+  host(): HostIdentity;
+  /** Identity of a live process now; undefined if there is none or it may not be seen. */
+  identify(pid: number): Identity | undefined;
+  /** True if that very process lives (zombies do not). */
+  isAlive(identity: Identity): boolean;
+  readStat(pid: number): ProcessStat | undefined;
+  /** Every visible process except kernel threads. */
+  readTable(): ProcessStat[];
+  readDetails(pid: number, fields: DetailFields): ProcessDetails;
+  /** Environment entries (`NAME=value`) of a process; undefined if unreadable. Never stored. */
+  readEnvironment(pid: number): readonly string[] | undefined;
+  /** Which of the exact entries `AGENTMUX_TAG=<tag>` the environment of the process holds; undefined if none or unreadable. */
+  findTag(pid: number, tags: ReadonlySet<string>): string | undefined;
+  /** Processes whose parent is `pid`. */
+  children(pid: number): number[];
+  readListeners(pids: Iterable<number>): ListenersResult;
+  /** Start time as wall clock, ms since the epoch; shown, never compared. */
+  startedAtMs(startTicks: number): number;
+  /** Signals that process if it still is that process, re-checked right before. */
+  signal(identity: Identity, signal: NodeJS.Signals): SignalOutcome;
+  /** Name of a terminal by its device number, e.g. `pts/3`. */
+  ttyName(ttyNr: number): string | undefined;
+}

@@ -1,0 +1,51 @@
+import type { BlockRecord } from '../model/block.ts';
+import type { Identity } from '../model/identity.ts';
+
+/** A file in the state directory that is no readable block record; reported, never deleted. */
+export interface UnreadableRecord {
+  readonly path: string;
+  /** The block id by its file name. */
+  readonly id: string;
+  readonly reason: 'torn' | 'newer' | 'foreign' | 'denied';
+  readonly detail: string;
+}
+
+export interface BlockListing {
+  readonly blocks: readonly BlockRecord[];
+  readonly unreadable: readonly UnreadableRecord[];
+}
+
+/** A process seen as a member at some time, kept so that it stays one (sticky), by identity. */
+export interface RecordedMember {
+  readonly pid: number;
+  readonly startTicks: number;
+  readonly bootId: string;
+}
+
+/** The only writer of files (one JSON file a block). Made by openStore; all methods are synchronous but `lock`. */
+export interface Store {
+  /** The state directory, absolute. */
+  readonly directory: string;
+  list(): BlockListing;
+  /** Throws AgentmuxError for an unreadable record (code `unreadable-record`); undefined if there is none. */
+  read(id: string): BlockRecord | undefined;
+  /** Creates the file exclusively; false if the id is taken. Throws AgentmuxError `state-unwritable`. */
+  create(record: BlockRecord): boolean;
+  /** Replaces the file atomically; fields of newer versions that were read survive. Throws `state-unwritable`. */
+  write(record: BlockRecord): void;
+  /** Removes the block's file and its siblings. */
+  remove(id: string): void;
+  /** Appends sticky members: `wrapper` to the run's own sibling file, `reader` to that of the other commands. */
+  record(id: string, members: readonly RecordedMember[], writer: 'wrapper' | 'reader'): void;
+  /** All recorded members of the block, both files, newest wins; torn lines are skipped. */
+  recorded(id: string): RecordedMember[];
+  /** Takes the kernel lock of a block; rejects with AgentmuxError `refused` if it is held for longer than `waitMs`. */
+  lock(id: string, waitMs: number): Promise<Lock>;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/** Whether a process lives, as the store must know to judge records. */
+export type IsAlive = (identity: Identity) => boolean;
