@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+// Bundles one CommonJS file a bin into dist/: a start then reads one file and parses only what it needs (dynamic
+// imports become lazy initialisers). Nothing is minified: it gains nothing measurable and costs readable stacks.
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { replaceFile } from './build/replace-file.mjs';
+import { renderLicenses } from './build/third-party-licenses.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+/** Bin name to the module that exports its `main(argv): Promise<number>`. */
+const entryPoints = { agentmux: 'src/main.ts', 'agentmux-run': 'src/run-main.ts' };
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: root,
+  entryPoints,
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  // A native module: loaded at run time from node_modules, and optional there.
+  external: ['ffi-rs'],
+  // `import('x')` becomes a lazy require: the ESM loader would cost a start several ms.
+  supported: { 'dynamic-import': false },
+  define: { AGENTMUX_VERSION: JSON.stringify(version) },
+  legalComments: 'none',
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+});
+
+for (const { path, contents } of outputFiles) replaceFile(path, contents);
+replaceFile(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), renderLicenses(root, Object.keys(metafile.inputs)));
+
+if (!process.argv.includes('--quiet')) {
+  for (const { path } of outputFiles) {
+    const name = path.slice(root.length);
+    process.stderr.write(`${name.padEnd(24)} ${(statSync(path).size / 1024).toFixed(0)} KiB\n`);
+  }
+}

@@ -1,0 +1,35 @@
+import { describe, it } from 'vitest';
+
+/** What this machine offers, for the conditions of `describeIf` and `itIf`. */
+export const isRoot = process.getuid?.() === 0;
+export const isLinux = process.platform === 'linux';
+
+/** `describe` where `condition` holds; else skips the suite and prints why, so that no gap goes unseen. */
+export function describeIf(condition: boolean, reason: string, title: string, body: () => void): void {
+  if (condition) {
+    describe(title, body);
+    return;
+  }
+  printSkip(title, reason);
+  describe.skipIf(true)(`${title} (skipped: ${reason})`, body);
+}
+
+/** `it` where `condition` holds; else skips the test and prints why. */
+export function itIf(
+  condition: boolean,
+  reason: string,
+  title: string,
+  body: () => void | Promise<void>,
+  timeoutMs?: number,
+): void {
+  if (condition) {
+    it(title, body, timeoutMs);
+    return;
+  }
+  printSkip(title, reason);
+  it.skipIf(true)(`${title} (skipped: ${reason})`, body, timeoutMs);
+}
+
+function printSkip(title: string, reason: string): void {
+  process.stderr.write(`skipped: ${title}: ${reason}\n`);
+}
