@@ -1,0 +1,67 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/**
+ * Reads a whole small file, in practice one of procfs, into one buffer that all calls share: the result is a view that
+ * the next call overwrites, so parse it at once and keep no reference. Undefined if the file is not there, its process
+ * has ended or it may not be read; throws on everything else.
+ *
+ * One buffer, because Node's readFileSync of a file without a size allocates and grows for every file, which is four
+ * times slower.
+ */
+export function readSmall(path: string): Buffer | undefined {
+  const fd = openForReading(path);
+  if (fd === undefined) return undefined;
+  try {
+    return readToEnd(fd);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** True for the errors that mean: not there, ended meanwhile, or not ours to see. */
+export function isAbsence(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ESRCH' || isRefusal(error) || code === 'ENOTDIR';
+}
+
+/** True for the errors that mean: it is there, but not ours to see or signal. */
+export function isRefusal(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'EACCES' || code === 'EPERM';
+}
+
+const INITIAL_SIZE = 128 * 1024;
+let buffer = Buffer.allocUnsafeSlow(INITIAL_SIZE);
+
+function openForReading(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Loops until a read gives nothing: sequence files (seq_file in the kernel) hand out a page at a time. */
+function readToEnd(fd: number): Buffer {
+  let length = 0;
+  for (;;) {
+    if (length === buffer.length) grow();
+    const count = readSync(fd, buffer, length, buffer.length - length, null);
+    if (count === 0) return buffer.subarray(0, length);
+    length += count;
+  }
+}
+
+function grow(): void {
+  const larger = Buffer.allocUnsafeSlow(buffer.length * 2);
+  buffer.copy(larger);
+  buffer = larger;
+}
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,98 @@
+import { endianness } from 'node:os';
+import type { Listener } from '../../model/process.ts';
+import { readSmall } from './read-small.ts';
+
+/** Adds the listening TCP sockets, v4 and v6, of a network namespace to `into`, by inode; `netRoot` is …/net. */
+export function readListeningSockets(netRoot: string, into: Map<string, Listener>): void {
+  for (const protocol of ['tcp', 'tcp6'] as const) {
+    const bytes = readSmall(`${netRoot}/${protocol}`);
+    if (bytes !== undefined) parseListeningSockets(bytes, protocol, into);
+  }
+}
+
+/**
+ * Parses proc_pid_net_tcp(5). Only lines in state 0A (TCP_LISTEN, include/net/tcp_states.h) are decoded: a busy host has
+ * thousands of others. Lines that do not look like it are skipped.
+ */
+export function parseListeningSockets(
+  bytes: Buffer,
+  protocol: Listener['protocol'],
+  into: Map<string, Listener>,
+  byteOrder: 'LE' | 'BE' = endianness(),
+): void {
+  const addressDigits = protocol === 'tcp' ? 8 : 32;
+  let lineStart = nextLine(bytes, 0);
+  while (lineStart < bytes.length) {
+    const lineEnd = nextLine(bytes, lineStart);
+    const local = bytes.indexOf(COLON, lineStart) + 2;
+    const state = local + 2 * (addressDigits + PORT_DIGITS + 2);
+    if (state + 2 < lineEnd && bytes[state] === DIGIT_0 && bytes[state + 1] === LETTER_A) {
+      addSocket(bytes.toString('latin1', local, lineEnd), protocol, into, byteOrder);
+    }
+    lineStart = lineEnd;
+  }
+}
+
+/**
+ * Decodes an address of proc_pid_net_tcp(5): words of 32 bits, each printed as the host reads it. v6 is written as in
+ * RFC 5952, with the v4 part of a mapped address in dots.
+ */
+export function parseAddress(hex: string, byteOrder: 'LE' | 'BE'): string {
+  const bytes: number[] = [];
+  for (let word = 0; word < hex.length; word += 8) {
+    const ofWord = [0, 2, 4, 6].map((at) => Number.parseInt(hex.slice(word + at, word + at + 2), 16));
+    bytes.push(...(byteOrder === 'LE' ? ofWord.reverse() : ofWord));
+  }
+  return bytes.length === 4 ? bytes.join('.') : formatV6(bytes);
+}
+
+const COLON = 0x3a;
+const DIGIT_0 = 0x30;
+const LETTER_A = 0x41;
+const NEWLINE = 0x0a;
+const PORT_DIGITS = 4;
+
+function nextLine(bytes: Buffer, from: number): number {
+  const newline = bytes.indexOf(NEWLINE, from);
+  return newline === -1 ? bytes.length : newline + 1;
+}
+
+/** `line` starts at the local address: address:port remote:port state queues timer retransmits uid timeout inode … */
+function addSocket(
+  line: string,
+  protocol: Listener['protocol'],
+  into: Map<string, Listener>,
+  byteOrder: 'LE' | 'BE',
+): void {
+  const fields = line.split(/ +/);
+  const local = /^((?:[0-9A-F]{8}){1,4}):([0-9A-F]{4})$/.exec(fields[0] ?? '');
+  const inode = fields[INODE_FIELD];
+  // Inode 0 is a socket that no file holds any more.
+  if (local?.[1] === undefined || local[2] === undefined || inode === undefined || !/^[1-9]\d*$/.test(inode)) return;
+  const port = Number.parseInt(local[2], 16);
+  into.set(inode, { protocol, address: parseAddress(local[1], byteOrder), port });
+}
+
+const INODE_FIELD = 8;
+
+function formatV6(bytes: readonly number[]): string {
+  const groups: number[] = [];
+  for (let at = 0; at < 16; at += 2) groups.push((bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    return `::ffff:${bytes.slice(12).join('.')}`;
+  }
+  const zeros = findLongestZeros(groups);
+  const hex = groups.map((group) => group.toString(16));
+  if (zeros.length < 2) return hex.join(':');
+  return `${hex.slice(0, zeros.start).join(':')}::${hex.slice(zeros.start + zeros.length).join(':')}`;
+}
+
+function findLongestZeros(groups: readonly number[]): { start: number; length: number } {
+  let longest = { start: 0, length: 0 };
+  let start = 0;
+  groups.forEach((group, index) => {
+    if (group !== 0) start = index + 1;
+    else if (index + 1 - start > longest.length) longest = { start, length: index + 1 - start };
+  });
+  return longest;
+}

@@ -1,0 +1,21 @@
+import { readdirSync } from 'node:fs';
+import type { ProcessStat } from '../../model/process.ts';
+import type { KernelUnits } from './kernel-units.ts';
+import { readUserStat } from './stat.ts';
+
+/** Status lines of every visible process except kernel threads, in the order of the directory (rising pids). */
+export function readTable(procRoot: string, units: KernelUnits): ProcessStat[] {
+  const table: ProcessStat[] = [];
+  for (const name of readdirSync(procRoot)) {
+    if (!isPidName(name)) continue;
+    const stat = readUserStat(procRoot, name, units);
+    if (stat !== undefined) table.push(stat);
+  }
+  return table;
+}
+
+/** True for the names in procfs that are pids. */
+export function isPidName(name: string): boolean {
+  const first = name.charCodeAt(0);
+  return first >= 0x31 && first <= 0x39;
+}
