@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+
+/** A part of the help after the options: `Title:` and the lines below it. */
+export interface Section {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** The sections that a command adds to its help by `addHelpText('after', …)`. */
+export function readSections(command: Command): Section[] {
+  let help = '';
+  command.emit('afterHelp', { error: false, command, write: (part: string) => (help += part) });
+  const sections: { title: string; lines: string[] }[] = [];
+  for (const line of help.split('\n')) {
+    if (/^\S.*:$/.test(line)) sections.push({ title: line.slice(0, -1), lines: [] });
+    else if (line !== '') sections.at(-1)?.lines.push(line);
+  }
+  return sections;
+}

@@ -1,0 +1,33 @@
+import { AgentmuxError, ExitCode } from '../../errors.ts';
+
+/** A line of a command's help: what to type, and what it does. */
+export type Example = readonly [command: string, does: string];
+
+/** The examples of a command, for `addHelpText('after', …)`. */
+export function examplesHelp(examples: readonly Example[]): string {
+  const width = Math.max(...examples.map(([command]) => command.length));
+  return ['', 'Examples:', ...examples.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`)].join('\n');
+}
+
+/** The exit codes of `agentmux`, for the help of every command. */
+export function exitCodesHelp(): string {
+  return ['', 'Exit codes:', ...EXIT_CODES.map(([code, means]) => `  ${String(code).padStart(3)}  ${means}`)].join(
+    '\n',
+  );
+}
+
+/** What every exit code of `agentmux` means. */
+export const EXIT_CODES: readonly (readonly [code: number, means: string])[] = [
+  [ExitCode.ok, 'done; also if the process had ended before'],
+  [ExitCode.failed, 'failed'],
+  [ExitCode.usage, 'wrong usage'],
+  [ExitCode.notFound, 'no such block, or never a member of one'],
+  [ExitCode.survived, 'something survived, or the system refused'],
+  [ExitCode.refused, 'refused as unsafe, ambiguous, or not tracked'],
+  [ExitCode.timedOut, 'wait timed out'],
+];
+
+/** A usage error with the command whose help tells more. */
+export function usageError(message: string, command: string): AgentmuxError {
+  return new AgentmuxError('usage', message, { hint: `agentmux ${command} --help` });
+}

@@ -1,0 +1,64 @@
+import { CommanderError } from 'commander';
+import { renderJsonError } from './commands/shared/json-error.ts';
+import type { Context } from './context.ts';
+import { AgentmuxError, ExitCode } from './errors.ts';
+import { createNodeContext } from './node-context.ts';
+import { createProgram, helpOf, parseProgram } from './program.ts';
+import { escapeUntrusted } from './render/untrusted.ts';
+
+/**
+ * Runs `agentmux` with the words after its name and resolves to the exit code. The only place that prints errors and
+ * decides about exit codes; never rejects.
+ */
+export async function main(argv: readonly string[], context: Context = createNodeContext()): Promise<number> {
+  const program = createProgram(context);
+  try {
+    await parseProgram(program, argv, context);
+    return context.exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
+    return report(error instanceof CommanderError ? toUsageError(error, helpOf(program, argv)) : error, argv, context);
+  }
+}
+
+function report(error: unknown, argv: readonly string[], context: Context): number {
+  if (!(error instanceof AgentmuxError)) {
+    context.stderr.write(`${describeBug(error)}\n`);
+    if (wantsJson(argv)) context.stdout.write(renderJsonError('internal', String(error), undefined, ExitCode.failed));
+    return ExitCode.failed;
+  }
+  context.stderr.write(`error: ${escapeUntrusted(error.message)}\n`);
+  const hints = error.hint?.split('\n') ?? [];
+  hints.forEach((line, index) => {
+    context.stderr.write(`${index === 0 ? 'hint: ' : '      '}${escapeUntrusted(line)}\n`);
+  });
+  if (wantsJson(argv)) context.stdout.write(renderJsonError(error.code, error.message, error.hint, error.exitCode));
+  return error.exitCode;
+}
+
+/** Commander's message is `error: unknown option '--x'` and, where it has one, a suggestion on the next line. */
+function toUsageError(error: CommanderError, help: string): AgentmuxError {
+  const [sentence = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const meant = /\(Did you mean (?:one of )?(.*)\?\)/.exec(suggestion ?? '')?.[1];
+  return new AgentmuxError('usage', sentence, {
+    hint: meant === undefined ? help : `did you mean ${meant}? See ${help}`,
+  });
+}
+
+/** A bug shows its stack; the escaping keeps its lines. */
+function describeBug(error: unknown): string {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const lines = stack.split('\n').map(escapeUntrusted).join('\n');
+  return lines.includes('internal:') ? lines : `internal: ${lines}`;
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const own = end === -1 ? argv : argv.slice(0, end);
+  return (
+    own[0] !== 'run' &&
+    own.some(
+      (word, i) => word === '--json' || word === '--format=json' || (word === 'json' && own[i - 1] === '--format'),
+    )
+  );
+}

@@ -1,0 +1,60 @@
+import { userInfo } from 'node:os';
+import type { Context } from './context.ts';
+import { createNodeOutput } from './node-output.ts';
+import type { Platform } from './platform/platform.ts';
+import { selectPlatform } from './platform/select-platform.ts';
+import { openStore } from './state/file-store.ts';
+import { resolveStateDirectory } from './state/paths.ts';
+import type { Store } from './state/store.ts';
+
+/** The real world: the only reader of process.env and process.platform. Nothing is opened before it is used. */
+export function createNodeContext(): Context {
+  const { env } = process;
+  const stdout = createNodeOutput(1, env);
+  const stderr = createNodeOutput(2, env);
+  let platform: Platform | undefined;
+  let store: Store | undefined;
+  return {
+    env,
+    stdout,
+    stderr,
+    get stdinIsTTY() {
+      return process.getBuiltinModule('node:tty').isatty(0);
+    },
+    pid: process.pid,
+    get cwd() {
+      return process.cwd();
+    },
+    now: Date.now,
+    get platform() {
+      platform ??= selectPlatform(process.platform);
+      return platform;
+    },
+    get store() {
+      store ??= openStore(resolveStateDirectory({ env, os: this.platform.os, homedir: readHome }));
+      return store;
+    },
+    confirm: (question) => confirm(question),
+    exitCode: 0,
+  };
+}
+
+/** The home directory by the user database; it throws where the user is in none. */
+function readHome(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined;
+  }
+}
+
+async function confirm(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const { createInterface } = await import('node:readline/promises');
+  const asker = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await asker.question(`${question} [y/N] `)).trim());
+  } finally {
+    asker.close();
+  }
+}
