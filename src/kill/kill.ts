@@ -48,6 +48,12 @@ export interface KillReport {
   readonly ok: boolean;
 }
 
+/** What a kill would do: printed by a dry run. */
+export interface KillPlan {
+  readonly targets: readonly KillTarget[];
+  readonly leftOut: readonly KillTarget[];
+}
+
 /** Who is waited for, told while a kill takes its time. */
 export interface KillProgress {
   readonly waitingFor: readonly KillTarget[];

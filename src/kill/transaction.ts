@@ -1,10 +1,15 @@
 import type { Platform } from '../platform/platform.ts';
 import type { MemberView } from '../trackers/inspect.ts';
 import type { Tracker } from '../trackers/tracker.ts';
-import type { KillProgress, KillReport } from './kill.ts';
+import { describeTargets } from './describe-targets.ts';
+import { killUntilStable } from './kill-until-stable.ts';
+import type { KillPlan, KillProgress, KillReport, KillTarget } from './kill.ts';
+import { Ledger } from './ledger.ts';
+import { type Selection, selectBlock } from './plan.ts';
+import { type Attempt, transact } from './transact.ts';
 
 /** The time from the first signal to KILL if nothing else is asked for, ms. */
-export const defaultGraceMs = 4000;
+export const DEFAULT_GRACE_MS = 4000;
 
 /** What a kill needs of the world. */
 export interface KillWorld {
@@ -15,6 +20,8 @@ export interface KillWorld {
   readonly look: () => readonly MemberView[];
   /** Pids that are never signalled: ourselves, where we are a member. */
   readonly spare?: ReadonlySet<number>;
+  /** True if the enclosure may be frozen for a moment: only where we are not inside it. */
+  readonly mayFreeze?: boolean;
 }
 
 export interface KillOptions {
@@ -33,8 +40,60 @@ export interface KillOptions {
 /**
  * Ends a block, or with `startedOnly` what its agent started: TERM to the agent, TERM to the rest, KILL by enclosure and
  * by verified identity, and a look again until none lives. Never throws for a process that cannot be ended: the report
- * names it. Takes at most `graceMs` plus 5 s.
+ * names it. Takes at most `graceMs` plus about 5 s.
  */
 export async function killBlock(world: KillWorld, options: KillOptions): Promise<KillReport> {
-  throw new Error(`internal: not written yet ${world.tracker.type} ${options.graceMs}`);
+  const ledger = new Ledger(world.platform, (members) => describeTargets(world.platform, members, turnOf));
+  const attempt = options.startedOnly === true ? attemptStarted(world, options) : attemptBlock(world, options);
+  const isEmpty = await transact(ledger, attempt, { ...options, signal: 'SIGTERM' });
+  const { leftOut } = select(world, options);
+  return { rows: ledger.rows(), leftOut: describeTargets(world.platform, leftOut, turnOf), ok: isEmpty };
+}
+
+/** What killBlock would do now. */
+export function planBlock(world: KillWorld, options: Pick<KillOptions, 'startedOnly' | 'escaped'>): KillPlan {
+  const { selected, leftOut } = select(world, options);
+  return {
+    targets: describeTargets(world.platform, selected, turnOf),
+    leftOut: describeTargets(world.platform, leftOut, turnOf),
+  };
+}
+
+function attemptBlock(world: KillWorld, options: KillOptions): Attempt {
+  return {
+    find: () => select(world, options).selected,
+    force: async (ledger, deadlineMs) => {
+      ledger.markForced();
+      await world.tracker.killTree({ deadlineMs, spare: spareOf(world) });
+      ledger.kill();
+    },
+  };
+}
+
+/** The agent may start more at any moment: once a frozen block held nothing of the kind, later looks add nothing. */
+function attemptStarted(world: KillWorld, options: KillOptions): Attempt {
+  let isSettled = false;
+  const find = (): readonly MemberView[] => (isSettled ? [] : select(world, options).selected);
+  return {
+    find,
+    force: async (ledger, deadlineMs) => {
+      isSettled = await killUntilStable(world, ledger, find, deadlineMs);
+    },
+  };
+}
+
+function select(world: KillWorld, options: Pick<KillOptions, 'startedOnly' | 'escaped'>): Selection {
+  return selectBlock(world.look(), {
+    startedOnly: options.startedOnly === true,
+    escaped: options.escaped === true,
+    spare: spareOf(world),
+  });
+}
+
+function turnOf(member: MemberView): KillTarget['turn'] {
+  return member.role === 'root' ? 'agent' : 'rest';
+}
+
+function spareOf(world: KillWorld): ReadonlySet<number> {
+  return new Set([...(world.spare ?? []), process.pid]);
 }
