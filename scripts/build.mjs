@@ -27,7 +27,8 @@ const { outputFiles, metafile } = await build({
   external: ['ffi-rs'],
   // `import('x')` becomes a lazy require: the ESM loader would cost a start several ms.
   supported: { 'dynamic-import': false },
-  define: { AGENTMUX_VERSION: JSON.stringify(version) },
+  // import.meta has no meaning in CommonJS; createRequire takes a path as well.
+  define: { AGENTMUX_VERSION: JSON.stringify(version), 'import.meta.url': '__filename' },
   legalComments: 'none',
   metafile: true,
   write: false,
