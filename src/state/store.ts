@@ -10,6 +10,11 @@ export interface UnreadableRecord {
   readonly detail: string;
 }
 
+export interface ListOptions {
+  /** The time now, ms: also removes stale unfinished files of killed writers. For `prune` alone. */
+  readonly sweepAtMs?: number;
+}
+
 export interface BlockListing {
   readonly blocks: readonly BlockRecord[];
   readonly unreadable: readonly UnreadableRecord[];
@@ -26,14 +31,21 @@ export interface RecordedMember {
 export interface Store {
   /** The state directory, absolute. */
   readonly directory: string;
-  list(): BlockListing;
+  /** Every block, oldest first; empty if there is no directory. Creates nothing, deletes no record. */
+  list(options?: ListOptions): BlockListing;
   /** Throws AgentmuxError for an unreadable record (code `unreadable-record`); undefined if there is none. */
   read(id: string): BlockRecord | undefined;
-  /** Creates the file exclusively; false if the id is taken. Throws AgentmuxError `state-unwritable`. */
+  /**
+   * Creates the file exclusively; false if the id is taken. Throws AgentmuxError `state-unwritable`, or `id-case-clash`
+   * if another id differs only in case.
+   */
   create(record: BlockRecord): boolean;
-  /** Replaces the file atomically; fields of newer versions that were read survive. Throws `state-unwritable`. */
+  /**
+   * Replaces the file atomically; unknown fields of the file survive. Throws `state-unwritable` (the old file is whole
+   * then), or `unreadable-record` if a newer version has taken the file over.
+   */
   write(record: BlockRecord): void;
-  /** Removes the block's file and its siblings. */
+  /** Removes the block's file and its siblings. Refuses a record of another machine, and one that is unreadable. */
   remove(id: string): void;
   /** Appends sticky members: `wrapper` to the run's own sibling file, `reader` to that of the other commands. */
   record(id: string, members: readonly RecordedMember[], writer: 'wrapper' | 'reader'): void;

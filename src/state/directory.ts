@@ -1,0 +1,87 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { AgentmuxError } from '../errors.ts';
+import { describeFailure, systemErrorCode } from './system-error.ts';
+
+/** `~/.local/state/agentmux` is three levels below a home; what lies above is not ours to make (a missing home). */
+const MAX_NEW_LEVELS = 3;
+
+const OTHERS_MAY_WRITE = 0o022;
+
+/**
+ * True if the directory is there and to be trusted, false if it is missing. `uid` is undefined where the system has
+ * no user ids. Throws AgentmuxError: `refused` with code `state-untrusted` if another user owns it or may write to it
+ * (also through a symbolic link), `state-unwritable` if it cannot be looked at or is no directory.
+ */
+export function checkDirectory(directory: string, uid: number | undefined): boolean {
+  return describeFailure('use the state directory', directory, () => {
+    const link = statIfThere(fs.lstatSync, directory);
+    if (link === undefined) return false;
+    if (uid !== undefined && link.isSymbolicLink() && link.uid !== uid && link.uid !== 0) {
+      throw untrusted(directory, `is a symbolic link of another user (uid ${link.uid})`);
+    }
+    const target = link.isSymbolicLink() ? statIfThere(fs.statSync, directory) : link;
+    if (target === undefined) return false;
+    if (!target.isDirectory()) throw notDirectory(directory);
+    if (uid === undefined) return true;
+    if (target.uid !== uid) throw untrusted(directory, `belongs to another user (uid ${target.uid})`);
+    if ((target.mode & OTHERS_MAY_WRITE) !== 0) throw untrusted(directory, 'can be written to by other users');
+    return true;
+  });
+}
+
+/**
+ * Makes the directory, mode 0700, with at most two missing ones above it, if it is not there, and checks it.
+ * Throws as checkDirectory does.
+ */
+export function ensureDirectory(directory: string, uid: number | undefined): void {
+  if (checkDirectory(directory, uid)) return;
+  describeFailure('create the state directory', directory, () => {
+    const missing = [directory];
+    let parent = path.dirname(directory);
+    while (missing.length < MAX_NEW_LEVELS && statIfThere(fs.statSync, parent) === undefined) {
+      missing.unshift(parent);
+      parent = path.dirname(parent);
+    }
+    for (const level of missing) makeDirectory(level);
+  });
+  if (!checkDirectory(directory, uid)) {
+    throw new AgentmuxError('failed', `cannot create the state directory "${directory}": a link leads nowhere`, {
+      code: 'state-unwritable',
+    });
+  }
+}
+
+/** Another process may make it at the same time. The mode is set again, since a umask may have cut it. */
+function makeDirectory(directory: string): void {
+  try {
+    fs.mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return;
+    throw error;
+  }
+  fs.chmodSync(directory, 0o700);
+}
+
+function statIfThere(stat: (path: string) => fs.Stats, file: string): fs.Stats | undefined {
+  try {
+    return stat(file);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function untrusted(directory: string, why: string): AgentmuxError {
+  return new AgentmuxError('refused', `the state directory "${directory}" ${why}`, {
+    hint: `chmod 700 it if it is yours, or set AGENTMUX_STATE_DIR to a directory of yours`,
+    code: 'state-untrusted',
+  });
+}
+
+function notDirectory(directory: string): AgentmuxError {
+  return new AgentmuxError('failed', `cannot use the state directory "${directory}": not a directory`, {
+    hint: 'move the file away, or set AGENTMUX_STATE_DIR to a directory of yours',
+    code: 'state-unwritable',
+  });
+}
