@@ -1,0 +1,73 @@
+import type { Confidence, MemberSource, Role } from './block.ts';
+import type { Listener } from './process.ts';
+
+/**
+ * One process as listings show it, and as their JSON documents it (`undefined` is written as null there, `-` for people;
+ * never 0). All texts are untrusted; secrets in them are replaced where `redacted` says so.
+ */
+export interface ProcessRow {
+  readonly blockId: string;
+  readonly pid: number;
+  readonly parentPid: number | undefined;
+  /** Raw start time: with the pid, what tells two processes apart. */
+  readonly startTicks: number | undefined;
+  /** Wall clock, ms since the epoch. */
+  readonly startedAtMs: number | undefined;
+  readonly ageMs: number | undefined;
+  /** One letter as in proc_pid_stat(5). */
+  readonly state: string | undefined;
+  /** User and system time used, ms. */
+  readonly cpuMs: number | undefined;
+  /** Percent of one core, average since the start, to one decimal. */
+  readonly cpuPercent: number | undefined;
+  /** Resident set, shared pages included: does not add up over processes. */
+  readonly rssBytes: number | undefined;
+  /** Memory of its own: what totals add up. */
+  readonly privateBytes: number | undefined;
+  /** Listening sockets of which this row is the owner; undefined if they were not asked for or may not be seen. */
+  readonly listeners: readonly Listener[] | undefined;
+  /** Listening sockets that it holds too, and the pid of the row that owns them: inherited, not servers of its own. */
+  readonly sharedListeners: readonly SharedListener[];
+  readonly comm: string | undefined;
+  /** For people: argv quoted as a shell would need it; `[comm]` where there is none; undefined if nothing is known. */
+  readonly command: string | undefined;
+  readonly argv: readonly string[] | undefined;
+  /** The bytes of argv (NUL separated) where they are no UTF-8; left out of redacted rows. */
+  readonly commandBase64: string | undefined;
+  readonly exe: string | undefined;
+  readonly cwd: string | undefined;
+  readonly uid: number | undefined;
+  /** Controlling terminal, e.g. `pts/3`; undefined if it has none or it is unknown. */
+  readonly tty: string | undefined;
+  readonly pgid: number | undefined;
+  readonly sid: number | undefined;
+  /** Pid in its innermost namespace, if that differs. */
+  readonly innerPid: number | undefined;
+  readonly role: Role;
+  /** Why it has this role. */
+  readonly because: string;
+  /** Id of the agent profile, if the process is an agent CLI, nested ones included. */
+  readonly agent: string | undefined;
+  readonly source: MemberSource;
+  readonly confidence: Confidence;
+  /** True if it left the enclosure of its block. */
+  readonly escaped: boolean;
+  readonly redacted: boolean;
+}
+
+export interface SharedListener extends Listener {
+  readonly ownerPid: number;
+}
+
+/** Sums over rows. */
+export interface RowTotals {
+  readonly processes: number;
+  /** Undefined if it is unknown of every row; see `memoryIsPartial`. */
+  readonly privateBytes: number | undefined;
+  /** True if it is unknown of some rows, so that the sum is a lower bound. */
+  readonly memoryIsPartial: boolean;
+  /** CPU of the live rows, ms; undefined if it is unknown of every row. */
+  readonly cpuMs: number | undefined;
+  /** Listening ports, each once, ascending; undefined if they are unknown of every row. */
+  readonly ports: readonly number[] | undefined;
+}
