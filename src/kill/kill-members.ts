@@ -1,7 +1,7 @@
 import type { MemberView } from '../trackers/inspect.ts';
 import { describeTargets } from './describe-targets.ts';
-import { killUntilStable } from './kill-until-stable.ts';
 import type { KillPlan, KillProgress, KillReport } from './kill.ts';
+import { killUntilStable } from './kill-until-stable.ts';
 import { Ledger } from './ledger.ts';
 import { selectSameSession, selectTree } from './plan.ts';
 import { transact } from './transact.ts';
@@ -29,11 +29,7 @@ export interface MembersPlan extends KillPlan {
  * turns exist so that an agent can end its own tools in order. Members only: whoever is not in `world.look()` is not
  * signalled. Takes at most `graceMs` plus about 5 s; never throws for a process that cannot be ended.
  */
-export async function killMembers(
-  world: KillWorld,
-  named: Named,
-  options: KillMembersOptions,
-): Promise<KillReport> {
+export async function killMembers(world: KillWorld, named: Named, options: KillMembersOptions): Promise<KillReport> {
   const victims = new VictimTree(world, named, options.only);
   const ledger = new Ledger(world.platform, (members) => describe(world, members));
   if (options.graceMs === undefined) return signalOnce(ledger, victims, options.signal);

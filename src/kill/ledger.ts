@@ -38,7 +38,14 @@ export class Ledger {
     const unknown = found.filter((member) => !this.has(member.pid, member.startTicks));
     for (const target of this.#describe(unknown)) {
       const key = keyOf(target.pid, target.identity?.startTicks);
-      this.#entries.set(key, { target, asked: false, signalled: false, forced: false, gone: false, outcome: undefined });
+      this.#entries.set(key, {
+        target,
+        asked: false,
+        signalled: false,
+        forced: false,
+        gone: false,
+        outcome: undefined,
+      });
     }
     return unknown.length > 0;
   }

@@ -13,7 +13,10 @@ describe('parseSignal', () => {
   ])('reads %s as %s', (text, signal) => {
     expect(parseSignal(text)).toBe(signal);
   });
-  it.each(['', '0', '-9', '64', '015', 'SIG', 'SIGSIGTERM', 'NOPE', '9.0', ' 9'])('refuses %j as a usage error', (text) => {
-    expect(() => parseSignal(text)).toThrow(expect.objectContaining({ kind: 'usage', code: 'bad-signal' }));
-  });
+  it.each(['', '0', '-9', '64', '015', 'SIG', 'SIGSIGTERM', 'NOPE', '9.0', ' 9'])(
+    'refuses %j as a usage error',
+    (text) => {
+      expect(() => parseSignal(text)).toThrow(expect.objectContaining({ kind: 'usage', code: 'bad-signal' }));
+    },
+  );
 });
