@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, it, type TestContext } from 'vitest';
 
 /** What this machine offers, for the conditions of `describeIf` and `itIf`. */
 export const isRoot = process.getuid?.() === 0;
@@ -19,7 +19,7 @@ export function itIf(
   condition: boolean,
   reason: string,
   title: string,
-  body: () => void | Promise<void>,
+  body: (context: TestContext) => void | Promise<void>,
   timeoutMs?: number,
 ): void {
   if (condition) {
