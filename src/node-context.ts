@@ -31,12 +31,22 @@ export function createNodeContext(): Context {
       return platform;
     },
     get store() {
-      store ??= openStore(resolveStateDirectory({ env, os: this.platform.os, homedir: readHome }));
+      store ??= openNodeStore(env, this.platform);
       return store;
     },
     confirm: (question) => confirm(question),
     exitCode: 0,
   };
+}
+
+function openNodeStore(env: Context['env'], platform: Platform): Store {
+  const { machineId, pidNamespace } = platform.host();
+  return openStore({
+    directory: resolveStateDirectory({ env, os: platform.os, homedir: readHome }),
+    uid: process.geteuid?.(),
+    machineId,
+    isMemberAlive: (member) => platform.isAlive({ ...member, pidNamespace }),
+  });
 }
 
 /** The home directory by the user database; it throws where the user is in none. */

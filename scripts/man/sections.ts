@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Command } from 'commander';
 
 /** A part of the help after the options: `Title:` and the lines below it. */
@@ -9,7 +10,11 @@ export interface Section {
 /** The sections that a command adds to its help by `addHelpText('after', …)`. */
 export function readSections(command: Command): Section[] {
   let help = '';
-  command.emit('afterHelp', { error: false, command, write: (part: string) => (help += part) });
+  (command as Command & EventEmitter).emit('afterHelp', {
+    error: false,
+    command,
+    write: (part: string) => (help += part),
+  });
   const sections: { title: string; lines: string[] }[] = [];
   for (const line of help.split('\n')) {
     if (/^\S.*:$/.test(line)) sections.push({ title: line.slice(0, -1), lines: [] });

@@ -29,10 +29,9 @@ export function formatBytes(bytes: number | undefined): string {
   return `${formatSize(value, 'TiB')} TiB`;
 }
 
-/** A share for people, e.g. of one core: `0.3%`, `98%`. */
-export function formatPercent(share: number | undefined): string {
-  if (share === undefined) return UNKNOWN;
-  const percent = share * 100;
+/** Percent of one core for people: `0.3%`, `98%`. */
+export function formatPercent(percent: number | undefined): string {
+  if (percent === undefined) return UNKNOWN;
   return percent < 9.95 ? `${percent.toFixed(1)}%` : `${Math.round(percent)}%`;
 }
 

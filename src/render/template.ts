@@ -28,9 +28,9 @@ export function parseTemplate(source: string): Template | undefined {
   return { parts, fields: [...new Set(parts.flatMap((part) => (part.type === 'field' ? [part.name] : [])))] };
 }
 
-/** Fills a template in; `valueOf` gives each field's text, already safe to print. */
-export function fillTemplate(template: Template, valueOf: (field: string) => string): string {
-  return template.parts.map((part) => (part.type === 'text' ? part.text : valueOf(part.name))).join('');
+/** Fills a template in; `readField` gives each field's text, already safe to print. */
+export function fillTemplate(template: Template, readField: (field: string) => string): string {
+  return template.parts.map((part) => (part.type === 'text' ? part.text : readField(part.name))).join('');
 }
 
 function unescapeText(text: string): string {

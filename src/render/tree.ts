@@ -12,22 +12,12 @@ export interface TreeLine {
 
 /** A forest as indented lines with branches; ASCII branches where the locale has no others. */
 export async function renderTree(roots: readonly TreeLine[], view: TableView): Promise<string> {
-  const lines: { text: string; branch: string; style: Style | undefined }[] = [];
-  const marks = view.unicode ? UNICODE_BRANCHES : ASCII_BRANCHES;
-  const walk = (nodes: readonly TreeLine[], indent: string, isTop: boolean): void => {
-    nodes.forEach((node, index) => {
-      const isLast = index === nodes.length - 1;
-      const branch = isTop ? '' : indent + (isLast ? marks.last : marks.middle);
-      lines.push({ text: escapeUntrusted(node.text), branch, style: node.style });
-      walk(node.children, isTop ? '' : indent + (isLast ? marks.blank : marks.line), false);
-    });
-  };
-  walk(roots, '', true);
+  const lines = placeLines(roots, view.unicode ? UNICODE_BRANCHES : ASCII_BRANCHES);
   const paint = await loadPaint(view.colorLevel);
   const textWidth = await loadTextWidth(lines.map((line) => line.text));
   const width = view.isTTY ? view.columns : undefined;
   return lines
-    .map(({ text, branch, style }) => {
+    .map(({ branch, text, style }) => {
       const room = width === undefined ? undefined : Math.max(SHORTEST_TEXT, width - branch.length);
       const shown = room === undefined ? text : cutText(text, room, view.unicode ? '…' : '~', textWidth);
       return `${branch}${paint(shown, style)}\n`;
@@ -35,6 +25,35 @@ export async function renderTree(roots: readonly TreeLine[], view: TableView): P
     .join('');
 }
 
+interface PlacedLine {
+  readonly branch: string;
+  readonly text: string;
+  readonly style: Style | undefined;
+}
+
+/** Without recursion and without deeper indentation than people can follow: a chain can be deeper than the stack. */
+function placeLines(roots: readonly TreeLine[], marks: typeof ASCII_BRANCHES): PlacedLine[] {
+  const placed: PlacedLine[] = [];
+  const stack = roots.map((line) => ({ line, branch: '', below: '' })).reverse();
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { line, branch, below } = next;
+    placed.push({ branch, text: escapeUntrusted(line.text), style: line.style });
+    const indent = below.length > DEEPEST_INDENT ? below.slice(0, DEEPEST_INDENT) : below;
+    line.children
+      .map((child, index) => {
+        const isLast = index === line.children.length - 1;
+        const [mark, bar] = isLast ? [marks.last, marks.blank] : [marks.middle, marks.line];
+        return { line: child, branch: indent + mark, below: indent + bar };
+      })
+      .reverse()
+      .forEach((child) => {
+        stack.push(child);
+      });
+  }
+  return placed;
+}
+
 const SHORTEST_TEXT = 10;
+const DEEPEST_INDENT = 120;
 const UNICODE_BRANCHES = { middle: '├─ ', last: '└─ ', line: '│  ', blank: '   ' };
 const ASCII_BRANCHES = { middle: '|- ', last: '`- ', line: '|  ', blank: '   ' };

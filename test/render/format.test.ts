@@ -46,10 +46,10 @@ describe('formatBytes', () => {
 describe('formatPercent', () => {
   it.each([
     [undefined, '-'],
-    [0.003, '0.3%'],
-    [0.0995, '10%'],
-    [1.98, '198%'],
-  ])('shows a share of %s as %s', (share, shown) => expect(formatPercent(share)).toBe(shown));
+    [0.3, '0.3%'],
+    [9.95, '10%'],
+    [198, '198%'],
+  ])('shows %s as %s', (share, shown) => expect(formatPercent(share)).toBe(shown));
 });
 
 describe('formatTime', () => {

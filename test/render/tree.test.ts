@@ -36,4 +36,11 @@ describe('renderTree', () => {
       "
     `);
   });
+
+  it('draws a chain that is deeper than the stack', async () => {
+    let chain = leaf('deepest');
+    for (let depth = 0; depth < 20_000; depth++) chain = { text: 'sh', children: [chain] };
+    const text = await renderTree([chain], { isTTY: false, columns: undefined, colorLevel: 0, unicode: false });
+    expect(text.split('\n')).toHaveLength(20_002);
+  });
 });

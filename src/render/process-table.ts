@@ -1,0 +1,79 @@
+import type { ProcessRow } from '../model/row.ts';
+import { formatAge, formatBytes, formatCpu, formatPercent, UNKNOWN } from './format.ts';
+import type { Style } from './paint.ts';
+import { formatProcessState } from './state-words.ts';
+import type { Column } from './table.ts';
+
+/** A row of `ps` and `tree`. */
+export interface ShownRow extends ProcessRow {
+  /** True if its parent has gone: it hangs below no member of the block. */
+  readonly orphan: boolean;
+}
+
+/** Which columns are shown beside those that always are. */
+export interface ProcessColumns {
+  readonly block: boolean;
+  readonly role: boolean;
+  readonly ports: boolean;
+  readonly notes: boolean;
+  /** Why a row is what it is, how it is known, and where it runs. */
+  readonly verbose: boolean;
+}
+
+/** The columns of `ps`; the command is last, so that it is what a narrow terminal cuts. */
+export function processColumns(shown: ProcessColumns): Column<ShownRow>[] {
+  return [
+    ...(shown.block ? [BLOCK] : []),
+    ...ALWAYS,
+    ...(shown.role ? [ROLE] : []),
+    ...(shown.ports ? [PORTS] : []),
+    ...(shown.notes ? [NOTE] : []),
+    ...(shown.verbose ? VERBOSE : []),
+    COMMAND,
+  ];
+}
+
+/** What is out of the ordinary about a row, in words; empty for most. */
+export function describeOddities(row: ShownRow): string {
+  const notes = [];
+  if (row.escaped) notes.push('outside cgroup');
+  if (row.innerPid !== undefined) notes.push(`pid ${row.innerPid} inside`);
+  if (row.agent !== undefined && row.role !== 'root') notes.push(`agent ${row.agent}`);
+  return notes.join(', ');
+}
+
+/** The listening ports of a row, each once; empty for none. */
+export function formatPorts(row: Pick<ProcessRow, 'listeners'>): string {
+  return row.listeners === undefined ? UNKNOWN : [...new Set(row.listeners.map(({ port }) => port))].join(',');
+}
+
+const right = 'right';
+const BLOCK: Column<ShownRow> = { header: 'BLOCK', text: (row) => row.blockId, style: () => 'cyan' };
+const ROLE: Column<ShownRow> = { header: 'ROLE', text: (row) => row.role };
+const PORTS: Column<ShownRow> = { header: 'PORTS', text: formatPorts, style: () => 'green' };
+const NOTE: Column<ShownRow> = { header: 'NOTE', text: describeOddities, style: () => 'yellow' };
+const COMMAND: Column<ShownRow> = { header: 'COMMAND', text: (row) => row.command ?? UNKNOWN };
+
+const ALWAYS: readonly Column<ShownRow>[] = [
+  { header: 'PID', align: right, text: (row) => String(row.pid), style: () => 'bold' },
+  { header: 'PARENT', align: right, text: formatParent, style: (row) => (row.orphan ? 'yellow' : undefined) },
+  { header: 'AGE', align: right, text: (row) => formatAge(row.ageMs) },
+  { header: 'CPU', align: right, text: (row) => formatCpu(row.cpuMs) },
+  { header: 'CPU%', align: right, text: (row) => formatPercent(row.cpuPercent), style: busyStyle },
+  { header: 'MEM', align: right, text: (row) => formatBytes(row.rssBytes) },
+  { header: 'STATE', text: (row) => formatProcessState(row.state) },
+];
+
+const VERBOSE: readonly Column<ShownRow>[] = [
+  { header: 'KNOWN BY', text: (row) => `${row.source} (${row.confidence})` },
+  { header: 'WHY', text: (row) => row.because },
+  { header: 'DIRECTORY', text: (row) => row.cwd ?? UNKNOWN },
+];
+
+function formatParent(row: ShownRow): string {
+  return row.orphan ? 'orphan' : String(row.parentPid ?? UNKNOWN);
+}
+
+function busyStyle(row: ShownRow): Style | undefined {
+  return (row.cpuPercent ?? 0) >= 50 ? 'red' : undefined;
+}
