@@ -24,7 +24,7 @@ export function parseCommandLine(bytes: Buffer): CommandLine {
   const argv = bytes.toString('utf8', 0, end).split('\0');
   return {
     argv: isTitle(argv) ? argv.slice(0, 1) : argv,
-    argvBytes: isUtf8(bytes) ? undefined : Uint8Array.prototype.slice.call(bytes),
+    argvBytes: isUtf8(bytes) ? undefined : Uint8Array.from(bytes),
   };
 }
 

@@ -1,12 +1,16 @@
 import { readdirSync } from 'node:fs';
+import { AgentmuxError } from '../../errors.ts';
 import type { ProcessStat } from '../../model/process.ts';
 import type { KernelUnits } from './kernel-units.ts';
 import { readUserStat } from './stat.ts';
 
-/** Status lines of every visible process except kernel threads, in the order of the directory (rising pids). */
+/**
+ * Status lines of every visible process except kernel threads, in the order of the directory (rising pids).
+ * Throws AgentmuxError `no-procfs` where none is mounted.
+ */
 export function readTable(procRoot: string, units: KernelUnits): ProcessStat[] {
   const table: ProcessStat[] = [];
-  for (const name of readdirSync(procRoot)) {
+  for (const name of listProcfs(procRoot)) {
     if (!isPidName(name)) continue;
     const stat = readUserStat(procRoot, name, units);
     if (stat !== undefined) table.push(stat);
@@ -18,4 +22,13 @@ export function readTable(procRoot: string, units: KernelUnits): ProcessStat[] {
 export function isPidName(name: string): boolean {
   const first = name.charCodeAt(0);
   return first >= 0x31 && first <= 0x39;
+}
+
+function listProcfs(procRoot: string): string[] {
+  try {
+    return readdirSync(procRoot);
+  } catch (cause) {
+    const hint = `mount -t proc proc ${procRoot}`;
+    throw new AgentmuxError('failed', `cannot read processes in "${procRoot}"`, { code: 'no-procfs', hint, cause });
+  }
 }

@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { readSmall } from '../../../src/platform/linux/read-small.ts';
+
+it('reads a file that is larger than its buffer', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'agentmux-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const bytes = Buffer.alloc(700_001, 'abcdefg');
+  writeFileSync(join(directory, 'large'), bytes);
+  expect(readSmall(join(directory, 'large'))?.equals(bytes)).toBe(true);
+  expect(readSmall('/proc/self/comm')?.length).toBeLessThan(17);
+});
+
+it('answers undefined for what is not there, and an empty buffer for what is empty', () => {
+  expect(readSmall('/proc/0/stat')).toBeUndefined();
+  expect(readSmall('/proc/self/stat/more')).toBeUndefined();
+  expect(readSmall('/dev/null')?.length).toBe(0);
+});
+
+it('throws on faults that say nothing about a process', () => {
+  expect(() => readSmall('/proc/self')).toThrow('EISDIR');
+});
