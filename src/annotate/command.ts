@@ -1,0 +1,23 @@
+/**
+ * A command line for people: the words joined by blanks, quoted where a shell would not read them as they are. Control
+ * characters are left to the renderer.
+ */
+export function formatCommand(argv: readonly string[]): string {
+  return argv.map(quoteWord).join(' ');
+}
+
+/** A word as a POSIX shell reads it back. */
+export function quoteWord(word: string): string {
+  return word !== '' && !NEEDS_QUOTES.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The command of a process; `[comm]` where argv is empty or unreadable; undefined if nothing is known. */
+export function describeCommand(argv: readonly string[] | undefined, comm: string | undefined): string | undefined {
+  if (argv?.some((word) => word !== '')) {
+    return formatCommand(argv);
+  }
+  return comm === undefined ? undefined : `[${comm}]`;
+}
+
+// Blanks of any kind, control characters, and what a shell expands or splits at; `~` and `#` only in front.
+const NEEDS_QUOTES = /[\s\x00-\x1f\x7f'"\\$`&|;<>()*?[\]{}!]|^[~#]/u;

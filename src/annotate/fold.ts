@@ -1,0 +1,80 @@
+import type { ProcessRow } from '../model/row.ts';
+import { compareStart, type TreeNode } from '../model/tree.ts';
+import { sum } from './totals.ts';
+
+/** Equal processes shown as one. */
+export interface FoldedRow {
+  /** The oldest of them. */
+  readonly row: ProcessRow;
+  /** How many, at least 1. */
+  readonly count: number;
+  /** Pids of all, oldest first. */
+  readonly pids: readonly number[];
+  /** Undefined if it is unknown of all. */
+  readonly oldestAgeMs: number | undefined;
+  readonly privateBytes: number | undefined;
+  readonly cpuMs: number | undefined;
+}
+
+/** A node of a folded tree. */
+export interface FoldedNode extends FoldedRow {
+  readonly children: readonly FoldedNode[];
+  readonly reparented: boolean;
+}
+
+/**
+ * Folds siblings that have the same command and role, no children and no listening socket. What stands at the top with a
+ * parent outside counts as siblings: orphans of one tree got different new parents.
+ */
+export function foldForest(forest: readonly TreeNode<ProcessRow>[]): FoldedNode[] {
+  const levels: { from: readonly TreeNode<ProcessRow>[]; into: FoldedNode[] }[] = [{ from: forest, into: [] }];
+  const top = levels[0]?.into ?? [];
+  for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
+    for (const group of groupNodes(level.from)) {
+      const children: FoldedNode[] = [];
+      const first = group[0];
+      if (first === undefined) continue;
+      level.into.push({ ...foldRows(group.map((node) => node.item)), children, reparented: first.reparented });
+      levels.push({ from: first.children, into: children });
+    }
+  }
+  return top;
+}
+
+function groupNodes(siblings: readonly TreeNode<ProcessRow>[]): TreeNode<ProcessRow>[][] {
+  const groups = new Map<string, TreeNode<ProcessRow>[]>();
+  for (const node of siblings) {
+    const key = foldKey(node);
+    const group = groups.get(key);
+    if (group === undefined) {
+      groups.set(key, [node]);
+    } else {
+      group.push(node);
+    }
+  }
+  return [...groups.values()];
+}
+
+function foldKey({ item, children, reparented }: TreeNode<ProcessRow>): string {
+  const { pid, command, role, escaped, agent, startTicks } = item;
+  const holdsSocket = (item.listeners?.length ?? 0) + item.sharedListeners.length > 0;
+  const isAlone = children.length > 0 || command === undefined || holdsSocket || role === 'root';
+  return JSON.stringify(isAlone ? [pid, startTicks] : [command, role, escaped, agent, reparented]);
+}
+
+function foldRows(rows: readonly ProcessRow[]): FoldedRow {
+  const [row, ...others] = [...rows].sort(compareStart);
+  if (row === undefined) {
+    throw new Error('internal: nothing to fold');
+  }
+  const all = [row, ...others];
+  const ages = all.flatMap(({ ageMs }) => ageMs ?? []);
+  return {
+    row,
+    count: all.length,
+    pids: all.map(({ pid }) => pid),
+    oldestAgeMs: ages.length === 0 ? undefined : Math.max(...ages),
+    privateBytes: sum(all.map(({ privateBytes }) => privateBytes)),
+    cpuMs: sum(all.map(({ cpuMs }) => cpuMs)),
+  };
+}

@@ -1,0 +1,133 @@
+import { recogniseAgent } from '../agents/recognise.ts';
+import type { Member, Role } from '../model/block.ts';
+import type { Listener, ProcessDetails, ProcessStat } from '../model/process.ts';
+import type { ProcessRow } from '../model/row.ts';
+import { describeCommand } from './command.ts';
+import { assignListeners } from './listeners.ts';
+import { redactArgv, redactText } from './redact.ts';
+
+/** A member as trackers/inspect.ts gives it. */
+export interface RowMember extends Member {
+  readonly stat: ProcessStat | undefined;
+  readonly role: Role;
+  readonly because: string;
+  readonly argv: readonly string[] | undefined;
+  readonly exe: string | undefined;
+}
+
+/** All that rows are joined from. What is left out was not asked for and is unknown in the rows. */
+export interface RowsInput {
+  readonly blockId: string;
+  readonly members: readonly RowMember[];
+  readonly details?: ReadonlyMap<number, ProcessDetails>;
+  readonly listeners?: {
+    readonly byPid: ReadonlyMap<number, readonly Listener[]>;
+    readonly denied: ReadonlySet<number>;
+  };
+  /** Wall clock, ms since the epoch. */
+  readonly nowMs: number;
+  /** Start as wall clock, for raw start times. */
+  readonly startedAtMs: (startTicks: number) => number;
+  /** Name of a terminal by its device number. */
+  readonly ttyName?: (ttyNr: number) => string | undefined;
+  /** False for `--no-redact`. */
+  readonly redact: boolean;
+}
+
+/** One row a member, in the order of the members. */
+export function buildRows(input: RowsInput): ProcessRow[] {
+  const sockets = assignListeners(input.members.map(toHolder), input.listeners);
+  return input.members.map((member) => {
+    const { stat } = member;
+    const startTicks = stat?.startTicks ?? member.startTicks;
+    const startedAtMs = startTicks === undefined ? undefined : input.startedAtMs(startTicks);
+    const ageMs = startedAtMs === undefined ? undefined : Math.max(0, input.nowMs - startedAtMs);
+    return {
+      blockId: input.blockId,
+      pid: member.pid,
+      parentPid: stat?.ppid,
+      startTicks,
+      startedAtMs,
+      ageMs,
+      state: stat?.state,
+      cpuMs: stat?.cpuMs,
+      cpuPercent: averagePercent(stat?.cpuMs, ageMs),
+      rssBytes: stat?.rssBytes,
+      pgid: stat?.pgid,
+      sid: stat?.sid,
+      tty: stat === undefined || stat.ttyNr === 0 ? undefined : input.ttyName?.(stat.ttyNr),
+      listeners: sockets.get(member.pid)?.owned,
+      sharedListeners: sockets.get(member.pid)?.shared ?? [],
+      ...describeTexts(member, input.details?.get(member.pid), input.redact),
+      role: member.role,
+      because: member.because,
+      source: member.source,
+      confidence: member.confidence,
+      escaped: member.escaped,
+    };
+  });
+}
+
+function toHolder(member: RowMember) {
+  return {
+    pid: member.pid,
+    parentPid: member.stat?.ppid,
+    startTicks: member.stat?.startTicks ?? member.startTicks,
+  };
+}
+
+/** A process younger than a clock tick has no average yet. */
+function averagePercent(cpuMs: number | undefined, ageMs: number | undefined): number | undefined {
+  return cpuMs === undefined || ageMs === undefined || ageMs < SHORTEST_AGE_MS
+    ? undefined
+    : Math.round((cpuMs / ageMs) * 1000) / 10;
+}
+
+const SHORTEST_AGE_MS = 10;
+
+type Texts = Pick<
+  ProcessRow,
+  | 'comm'
+  | 'command'
+  | 'argv'
+  | 'commandBase64'
+  | 'exe'
+  | 'cwd'
+  | 'uid'
+  | 'privateBytes'
+  | 'innerPid'
+  | 'agent'
+  | 'redacted'
+>;
+
+function describeTexts(member: RowMember, details: ProcessDetails | undefined, redact: boolean): Texts {
+  const argv = details?.argv ?? member.argv;
+  const exe = details?.exe ?? member.exe;
+  const comm = member.stat?.comm;
+  const shown = argv === undefined || !redact ? { argv, redacted: false } : redactArgv(argv);
+  const shownComm = comm === undefined || !redact ? { text: comm, redacted: false } : redactText(comm);
+  const redacted = shown.redacted || shownComm.redacted;
+  const bytes = details?.argvBytes;
+  return {
+    comm: shownComm.text,
+    command: describeCommand(shown.argv, shownComm.text),
+    argv: shown.argv,
+    // The bytes would tell what the text hides.
+    commandBase64: bytes === undefined || redacted ? undefined : toBase64(bytes),
+    exe,
+    cwd: details?.cwd,
+    uid: details?.uid,
+    privateBytes: details?.privateBytes,
+    innerPid: details?.innerPid,
+    agent: recogniseAgent({ exe, argv, comm })?.id,
+    redacted,
+  };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) {
+    binary += String.fromCharCode(byte);
+  }
+  return btoa(binary);
+}
