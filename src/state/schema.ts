@@ -83,7 +83,7 @@ const MAX_ITEMS = 1_048_576;
 
 function blockAt(value: unknown): BlockRecord {
   const json = objectAt(value, 'the document');
-  integerAt(json['schemaVersion'], 'schemaVersion', SCHEMA_VERSION, SCHEMA_VERSION);
+  if (json['schemaVersion'] !== SCHEMA_VERSION) throw new InvalidField('schemaVersion', `${SCHEMA_VERSION}`);
   return {
     schemaVersion: SCHEMA_VERSION,
     id: blockIdAt(json['id'], 'id'),

@@ -73,11 +73,24 @@ function keepUnknown(known: JsonObject, record: BlockRecord, previous: JsonObjec
   return merge(
     {
       ...known,
-      tracker: merge(known['tracker'], previous['tracker']),
+      tracker: keepUnknownOfTracker(known['tracker'], previous['tracker']),
       runs: runs.map((run: unknown, index) => keepUnknownOfRun(run, record.runs[index], oldRuns)),
     },
     previous,
   );
+}
+
+/** Nothing is kept of another kind of tracker, nor of another reason. */
+function keepUnknownOfTracker(known: unknown, old: unknown): unknown {
+  if (!isObject(known) || !isObject(old) || known['type'] !== old['type']) return known;
+  const oldReasons: unknown[] = Array.isArray(old['reasons']) ? old['reasons'] : [];
+  const reasons = Array.isArray(known['reasons']) ? known['reasons'] : [];
+  const merged = reasons.map((reason: unknown, index) => {
+    const before = oldReasons[index];
+    const same = isObject(reason) && isObject(before) && reason['code'] === before['code'];
+    return same ? merge(reason, before) : reason;
+  });
+  return merge({ ...known, reasons: merged }, old);
 }
 
 function keepUnknownOfRun(

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { describeFailure, systemErrorWords } from '../../src/state/system-error.ts';
+
+it.each([
+  ['ENOSPC', -28, 'no space left on device'],
+  ['EROFS', -30, 'read-only file system'],
+  ['EACCES', -13, 'permission denied'],
+  ['UNKNOWN', -122, 'disk quota exceeded'],
+  ['UNKNOWN', -9999, 'system error 9999'],
+])('says %s %i in words', (code, errno, words) => {
+  const error = Object.assign(new Error('raw'), { code, errno });
+  expect(systemErrorWords(error)).toBe(words);
+  expect(() =>
+    describeFailure('write the state file', '/s/f', () => {
+      throw error;
+    }),
+  ).toThrow(
+    expect.objectContaining({
+      kind: 'failed',
+      code: 'state-unwritable',
+      message: `cannot write the state file "/s/f": ${words}`,
+      cause: error,
+    }),
+  );
+});
+
+it('lets a bug pass as it is', () => {
+  const bug = new TypeError('x is not a function');
+  const act = () =>
+    describeFailure('write', '/s', () => {
+      throw bug;
+    });
+  expect(act).toThrow(bug);
+});
