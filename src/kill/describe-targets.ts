@@ -1,3 +1,5 @@
+import { describeCommand } from '../annotate/command.ts';
+import { redactArgv } from '../annotate/redact.ts';
 import type { Identity } from '../model/identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { MemberView } from '../trackers/inspect.ts';
@@ -14,7 +16,7 @@ export function describeTargets(
   return members.map((member) => ({
     pid: member.pid,
     identity: identityOf(platform, member),
-    command: commandOf(member),
+    ...commandOf(member),
     ports: [...new Set(listeners.get(member.pid)?.map((listener) => listener.port))].sort((a, b) => a - b),
     turn: turnOf(member),
     uid: platform.readDetails(member.pid, { status: true }).uid,
@@ -28,7 +30,7 @@ function identityOf(platform: Platform, member: MemberView): Identity | undefine
   return { pid: member.pid, startTicks: member.startTicks, bootId, pidNamespace };
 }
 
-function commandOf(member: MemberView): string {
-  if (member.argv !== undefined && member.argv.length > 0) return member.argv.join(' ');
-  return member.stat?.comm ?? '';
+function commandOf({ argv, stat }: MemberView): Pick<KillTarget, 'command' | 'redacted'> {
+  const shown = argv === undefined ? undefined : redactArgv(argv);
+  return { command: describeCommand(shown?.argv, stat?.comm) ?? '', redacted: shown?.redacted ?? false };
 }

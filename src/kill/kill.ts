@@ -24,8 +24,10 @@ export interface KillTarget {
   readonly pid: number;
   /** Undefined if the process is listed by the enclosure but cannot be looked at: only the enclosure can end it. */
   readonly identity: Identity | undefined;
-  /** Untrusted text: the argument vector, joined, else the kernel's short name. */
+  /** Untrusted text: argv quoted as a shell would need it, `[comm]` where there is none, empty if nothing is known. */
   readonly command: string;
+  /** True if secrets in the command were replaced. */
+  readonly redacted: boolean;
   readonly ports: readonly number[];
   /** `agent` gets the signal first; `rest` at 5/8 of the grace or when the agent has gone. */
   readonly turn: 'agent' | 'rest';
