@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BlockRecord } from '../model/block.ts';
-import { groupName, isGroupOfBlock } from '../trackers/group-name.ts';
+import { makeGroup, moveProcess, removeGroup } from '../platform/linux/cgroup-fs.ts';
+import { groupName } from '../trackers/group-name.ts';
+import { findEnclosure } from '../trackers/select.ts';
 import type { Tracker } from '../trackers/tracker.ts';
 
 /**
@@ -18,30 +19,25 @@ export type Standing = 'outside' | 'moved' | 'inside';
 export function stepOutside(record: BlockRecord, tracker: Tracker): Standing {
   const isInside = (): boolean => tracker.memberPids().includes(process.pid);
   if (!isInside()) return 'outside';
-  const enclosure = record.tracker.cgroupPath;
-  if (tracker.type !== 'cgroup' || enclosure === undefined) return 'inside';
-  if (!isGroupOfBlock(enclosure, record.id, record.tag)) return 'inside';
-  if (enterGroup(dirname(enclosure)) || joinFreshLeaf(dirname(enclosure))) return isInside() ? 'inside' : 'moved';
-  return 'inside';
+  const enclosure = tracker.type === 'cgroup' ? findEnclosure(record) : undefined;
+  if (enclosure === undefined) return 'inside';
+  const above = dirname(enclosure);
+  const isMoved = enterGroup(above) || enterFreshLeaf(above);
+  return isMoved && !isInside() ? 'moved' : 'inside';
 }
 
-function joinFreshLeaf(above: string): boolean {
+function enterFreshLeaf(above: string): boolean {
   const leaf = join(above, groupName('killer', randomBytes(4).toString('hex')));
   try {
-    mkdirSync(leaf);
+    makeGroup(leaf);
   } catch {
     return false;
   }
   if (enterGroup(leaf)) return true;
-  rmdirSync(leaf);
+  removeGroup(leaf);
   return false;
 }
 
 function enterGroup(group: string): boolean {
-  try {
-    writeFileSync(join(group, 'cgroup.procs'), String(process.pid));
-    return true;
-  } catch {
-    return false;
-  }
+  return moveProcess(process.pid, group).status === 'done';
 }

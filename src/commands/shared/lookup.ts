@@ -1,0 +1,48 @@
+import type { Context } from '../../context.ts';
+import type { KillWorld } from '../../kill/transaction.ts';
+import type { BlockRecord } from '../../model/block.ts';
+import { readGroupPath } from '../../platform/linux/cgroup-mount.ts';
+import { type BlockView, inspectBlock } from '../../trackers/inspect.ts';
+import { openTracker, type TrackerDeps } from '../../trackers/select.ts';
+import type { BlockLookup, Caller } from './target.ts';
+
+/** Reads the records and who asks; `command` is what was typed, for hints. Looks at no block before it is asked for. */
+export function openLookup(context: Context, command: string): { readonly lookup: BlockLookup; readonly caller: Caller } {
+  const { platform, env } = context;
+  const { blocks, unreadable } = context.store.list();
+  const views = new Map<string, BlockView>();
+  const deps = depsOf(context, blocks);
+  const view = (record: BlockRecord): BlockView => {
+    const known = views.get(record.id) ?? inspectBlock(record, deps);
+    views.set(record.id, known);
+    return known;
+  };
+  return {
+    lookup: { records: blocks, unreadable, host: platform.host(), view },
+    caller: {
+      blockId: env['AGENTMUX_BLOCKID'] || undefined,
+      tag: env['AGENTMUX_TAG'] || undefined,
+      groupPath: readGroupPath('self'),
+      sid: platform.readStat(context.pid)?.sid,
+      command,
+    },
+  };
+}
+
+/** What a kill in a block needs, looking afresh each time. Never signals this process. */
+export function openKillWorld(context: Context, record: BlockRecord, records: readonly BlockRecord[]): KillWorld {
+  const deps = depsOf(context, records);
+  const tracker = openTracker(record, deps);
+  return {
+    platform: context.platform,
+    tracker,
+    look: () => inspectBlock(record, deps).members,
+    spare: new Set([context.pid]),
+    // By scan a freeze would be a STOP, and the CONT after it would wake what its user had stopped.
+    mayFreeze: tracker.type === 'cgroup',
+  };
+}
+
+function depsOf(context: Context, records: readonly BlockRecord[]): TrackerDeps {
+  return { platform: context.platform, records, recorded: (id) => context.store.recorded(id) };
+}
