@@ -25,7 +25,9 @@ export function checkDirectory(directory: string, uid: number | undefined): bool
     if (!target.isDirectory()) throw notDirectory(directory);
     if (uid === undefined) return true;
     if (target.uid !== uid) throw untrusted(directory, `belongs to another user (uid ${target.uid})`);
-    if ((target.mode & OTHERS_MAY_WRITE) !== 0) throw untrusted(directory, 'can be written to by other users');
+    if ((target.mode & OTHERS_MAY_WRITE) !== 0) {
+      throw untrusted(directory, 'can be written to by other users', `chmod go-w "${directory}"`);
+    }
     return true;
   });
 }
@@ -72,9 +74,13 @@ function statIfThere(stat: (path: string) => fs.Stats, file: string): fs.Stats |
   }
 }
 
-function untrusted(directory: string, why: string): AgentmuxError {
+function untrusted(
+  directory: string,
+  why: string,
+  hint = 'set AGENTMUX_STATE_DIR to a directory of yours',
+): AgentmuxError {
   return new AgentmuxError('refused', `the state directory "${directory}" ${why}`, {
-    hint: `chmod 700 it if it is yours, or set AGENTMUX_STATE_DIR to a directory of yours`,
+    hint,
     code: 'state-untrusted',
   });
 }
