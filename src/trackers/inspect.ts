@@ -1,5 +1,14 @@
+import { classifyBlock } from '../agents/classify-block.ts';
 import type { BlockRecord, BlockStatus, Member, Role } from '../model/block.ts';
-import type { ProcessStat } from '../model/process.ts';
+import { isGone, type ProcessStat } from '../model/process.ts';
+import type { Platform } from '../platform/platform.ts';
+import { openEnclosures } from './enclosures.ts';
+import { joinTrackers } from './family-tracker.ts';
+import { type Look, takeLook } from './look.ts';
+import { countZombies } from './scan-members.ts';
+import { findOutside } from './second-net.ts';
+import { placeOf, statusOf } from './status.ts';
+import type { ReadRecorded } from './subject.ts';
 
 /** A live member with what the status line told and what it is to its block. */
 export interface MemberView extends Member {
@@ -24,6 +33,137 @@ export interface BlockView {
   /** CPU of all members incl. exited where the kernel accounts it, else of the live ones, ms; undefined if unknown. */
   readonly cpuMs: number | undefined;
   readonly cpuIncludesExited: boolean;
-  /** Pids that live in the enclosure but of which nothing can be read. */
+  /** True if the wrapper of the last run lives. */
   readonly wrapperAlive: boolean;
+}
+
+/** What looking at blocks needs. */
+export interface InspectDeps {
+  readonly platform: Platform;
+  /** Members seen before, by block id (Store.recorded). */
+  readonly recorded: ReadRecorded;
+  /** Records of all blocks, of which the child blocks count. */
+  readonly records: readonly BlockRecord[];
+  /** A look taken before, where several blocks are shown; else one is taken. */
+  readonly look?: Look;
+}
+
+/** Looks at one block: its enclosure, the second net, the status, and what each member is. Throws nothing of its own. */
+export function inspectBlock(record: BlockRecord, deps: InspectDeps): BlockView {
+  const { platform } = deps;
+  if (placeOf(record, platform.host()) !== 'here' || record.tracker.type === 'stub') return emptyView(record, platform);
+  const look = deps.look ?? takeLook(platform, [record, ...deps.records]);
+  const enclosures = openEnclosures(record, platform, deps.records);
+  const all = [...(enclosures.own ? [enclosures.own] : []), ...enclosures.children];
+  const enclosed = readEnclosed(
+    all.flatMap((tracker) => tracker.memberPids()),
+    platform,
+    look,
+    () => all.flatMap((tracker) => tracker.memberPids()),
+  );
+  const outside = findOutside(record, new Set(enclosed.keys()), {
+    ...deps,
+    look,
+    enclosedNow: () => new Set(all.flatMap((tracker) => tracker.memberPids())),
+  });
+  const members: Seen[] = [
+    ...[...enclosed].map(([pid, stat]): Seen => ({ ...enclosedMember(pid, stat), stat })),
+    ...outside.map(({ stat, source }): Seen => {
+      const escaped = record.tracker.type === 'cgroup';
+      return { pid: stat.pid, startTicks: stat.startTicks, source, confidence: 'best_effort', escaped, stat };
+    }),
+  ];
+  const own = enclosures.own && joinTrackers(enclosures.own, enclosures.children);
+  const cpuNs = outside.length === 0 ? own?.cpuTimeNs() : undefined;
+  return {
+    record,
+    status: findStatus(record, platform, members.length > 0),
+    members: describe(record, platform, members),
+    zombies: countZombies(look.table, new Set(members.map((member) => member.pid))),
+    cpuMs: cpuNs === undefined ? sumCpu(members) : cpuNs / 1e6,
+    cpuIncludesExited: cpuNs !== undefined,
+    wrapperAlive: isWrapperAlive(record, platform),
+  };
+}
+
+/** Looks at several blocks at the price of one process table. */
+export function inspectBlocks(records: readonly BlockRecord[], deps: InspectDeps): BlockView[] {
+  const look = deps.look ?? takeLook(deps.platform, [...records, ...deps.records]);
+  return records.map((record) => inspectBlock(record, { ...deps, look }));
+}
+
+interface Seen extends Member {
+  readonly stat: ProcessStat | undefined;
+}
+
+function emptyView(record: BlockRecord, platform: Platform): BlockView {
+  return {
+    record,
+    status: findStatus(record, platform, false),
+    members: [],
+    zombies: new Map(),
+    cpuMs: undefined,
+    cpuIncludesExited: false,
+    wrapperAlive: isWrapperAlive(record, platform),
+  };
+}
+
+/** Status lines of the pids; undefined for one that is still listed but cannot be seen (hidepid). */
+function readEnclosed(
+  pids: readonly number[],
+  platform: Platform,
+  look: Look,
+  again: () => number[],
+): Map<number, ProcessStat | undefined> {
+  const stats = new Map<number, ProcessStat | undefined>();
+  for (const pid of new Set(pids)) stats.set(pid, look.stat(pid) ?? platform.readStat(pid));
+  const unseen = [...stats].filter(([, stat]) => !stat).map(([pid]) => pid);
+  const listed = unseen.length > 0 ? new Set(again()) : undefined;
+  for (const pid of unseen) if (!listed?.has(pid)) stats.delete(pid);
+  for (const [pid, stat] of stats) if (stat && isGone(stat)) stats.delete(pid);
+  return stats;
+}
+
+function enclosedMember(pid: number, stat: ProcessStat | undefined): Member {
+  return { pid, startTicks: stat?.startTicks, source: 'enclosure', confidence: 'high', escaped: false };
+}
+
+function findStatus(record: BlockRecord, platform: Platform, hasMembers: boolean): BlockStatus {
+  const root = record.runs.at(-1)?.root;
+  return statusOf(record, {
+    host: platform.host(),
+    wrapperAlive: isWrapperAlive(record, platform),
+    rootAlive: root !== undefined && platform.isAlive(root),
+    hasMembers,
+  });
+}
+
+function isWrapperAlive(record: BlockRecord, platform: Platform): boolean {
+  const wrapper = record.runs.at(-1)?.wrapper;
+  return wrapper !== undefined && platform.isAlive(wrapper);
+}
+
+function describe(record: BlockRecord, platform: Platform, members: readonly Seen[]): MemberView[] {
+  const seen = members.map((member) => {
+    const { argv, exe } = member.stat
+      ? platform.readDetails(member.pid, { argv: true, exe: true })
+      : { argv: undefined, exe: undefined };
+    return { ...member, argv, exe };
+  });
+  const processes = seen.map(({ pid, startTicks, stat, argv, exe }) => {
+    return { pid, startTicks, ppid: stat?.ppid, sid: stat?.sid, comm: stat?.comm, argv, exe };
+  });
+  const roots = record.runs.flatMap(({ root }) =>
+    root ? [{ pid: root.pid, startTicks: root.startTicks, agent: record.agent }] : [],
+  );
+  const { roles } = classifyBlock(processes, roots);
+  return seen.map((member) => {
+    const { role, because } = roles.get(member.pid) ?? { role: 'started', because: 'cannot be looked at' };
+    return { ...member, role, because };
+  });
+}
+
+function sumCpu(members: readonly Seen[]): number | undefined {
+  const known = members.filter((member) => member.stat);
+  return known.length === members.length ? known.reduce((sum, { stat }) => sum + (stat?.cpuMs ?? 0), 0) : undefined;
 }

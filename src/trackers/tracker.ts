@@ -1,5 +1,5 @@
+import type { Confidence, Member, TrackerReason, TrackerRecord, TrackerType } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
-import type { Confidence, Member, TrackerRecord, TrackerType } from '../model/block.ts';
 import type { SignalOutcome } from '../model/signal.ts';
 
 /**
@@ -12,6 +12,8 @@ import type { SignalOutcome } from '../model/signal.ts';
 export interface Tracker {
   readonly type: TrackerType;
   readonly confidence: Confidence;
+  /** What the block file must say of it from now on; may be more exact than the record of the plan that made it. */
+  readonly record: TrackerRecord;
   /**
    * Calls `spawn` so that the process it starts is a member before its first instruction.
    * Throws TrackerError if that cannot be; nothing was spawned then.
@@ -38,12 +40,14 @@ export interface Tracker {
   setBelowNormalPriority(on: boolean): boolean;
   /** CPU used by all members, exited ones included, ns; undefined if only the live ones could be added up. */
   cpuTimeNs(): number | undefined;
+  /** Members that the kernel killed for lack of memory, so far; undefined if it does not count them here. */
+  oomKills(): number | undefined;
   /** Removes what the tracker made on the system, if it is empty; never throws. */
   dispose(): void;
 }
 
 export interface KillTreeOptions {
-  /** Longest time, ms. */
+  /** Longest time from now, ms. */
   readonly deadlineMs: number;
   /** Pids that are never signalled: ourselves, where the killer is inside. */
   readonly spare?: ReadonlySet<number>;
@@ -53,6 +57,8 @@ export interface KillTreeOptions {
 export interface TrackerPlan {
   /** What is written into the block file before anything is created. */
   readonly record: TrackerRecord;
+  /** The same plan with a reason added: what a better plan failed by. */
+  withReason(reason: TrackerReason): TrackerPlan;
   /** Creates the enclosure and proves it by a trial move. Throws TrackerError, having removed what it made. */
   create(): Promise<Tracker>;
 }

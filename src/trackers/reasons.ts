@@ -1,0 +1,149 @@
+import type { TrackerReason } from '../model/block.ts';
+
+/** Every reason for which a stronger tracker was not taken, or is weaker than it could be. Stable: scripts read them. */
+export type ReasonCode =
+  | 'forced'
+  | 'terminal'
+  | 'not-linux'
+  | 'not-windows'
+  | 'no-cgroup2'
+  | 'group-hidden'
+  | 'read-only'
+  | 'permission'
+  | 'threaded'
+  | 'group-limit'
+  | 'move-refused'
+  | 'not-delegated'
+  | 'no-user-manager'
+  | 'scope-failed'
+  | 'kernel-too-old'
+  | 'hidepid';
+
+/** What a command that improves things must know of this host; unknown parts make it general. */
+export interface ReasonFacts {
+  readonly uid: number;
+  readonly user: string;
+  /** Where cgroup v2 is mounted. */
+  readonly mountPoint: string | undefined;
+  /** Absolute directory of our own group. */
+  readonly ownGroup: string | undefined;
+  /** Nearest group above ours that is no threaded one. */
+  readonly domainGroup: string | undefined;
+  /** Our unit, if the system's manager started it. */
+  readonly unit: string | undefined;
+}
+
+/** What doctor tells of a reason. */
+export interface ReasonAdvice {
+  /** One sentence: what stands in the way. */
+  readonly sentence: string;
+  /** The one command, typed in the shell that starts the agent, that would improve it; undefined if there is none. */
+  readonly command: string | undefined;
+}
+
+export function makeReason(code: ReasonCode, detail: string): TrackerReason {
+  return { code, detail };
+}
+
+/** The sentence and the command for a reason; an unknown code (of a newer version) is told by its detail. */
+export function adviseOn(reason: TrackerReason, facts: ReasonFacts): ReasonAdvice {
+  const advise = isReasonCode(reason.code) ? ADVICE[reason.code] : undefined;
+  return advise === undefined ? { sentence: reason.detail, command: undefined } : advise(facts);
+}
+
+/** All codes, for tables of help and tests. */
+export function listReasonCodes(): ReasonCode[] {
+  return Object.keys(ADVICE) as ReasonCode[];
+}
+
+const ADVICE: Record<ReasonCode, (facts: ReasonFacts) => ReasonAdvice> = {
+  forced: () => ({
+    sentence: 'a tracker was asked for by name, so that no stronger one was tried',
+    command: 'unset AGENTMUX_TRACKER',
+  }),
+  terminal: () => ({
+    sentence: 'the block is the shell of a person, of which nothing is tracked',
+    command: undefined,
+  }),
+  'not-linux': () => ({ sentence: 'control groups exist on Linux only', command: undefined }),
+  'not-windows': () => ({ sentence: 'job objects exist on Windows only', command: undefined }),
+  'no-cgroup2': (facts) => ({
+    sentence: 'no cgroup v2 hierarchy is mounted',
+    command: sudo(facts, 'sh -c "mkdir -p /sys/fs/cgroup/unified && mount -t cgroup2 none /sys/fs/cgroup/unified"'),
+  }),
+  'group-hidden': (facts) => ({
+    sentence: 'cgroup v2 is mounted, but not the part of it that this process is in',
+    command: sudo(facts, `mount -t cgroup2 none ${quote(facts.mountPoint ?? '/sys/fs/cgroup')}`),
+  }),
+  'read-only': (facts) => ({
+    sentence: 'cgroup v2 is mounted read-only, as in most containers',
+    command: sudo(facts, `mount -o remount,rw,bind ${quote(facts.mountPoint ?? '/sys/fs/cgroup')}`),
+  }),
+  permission: (facts) => ({
+    sentence: 'the group of this process is not writable for this user',
+    command: delegateCommand(facts),
+  }),
+  threaded: (facts) => ({
+    sentence: 'the group of this process is threaded, and such groups hold threads, not processes',
+    command: sudo(facts, `sh -c 'echo "$0" > ${quote(facts.domainGroup ?? '/sys/fs/cgroup')}/cgroup.procs' $$`),
+  }),
+  'group-limit': (facts) => ({
+    sentence: 'the number or depth of groups below the group of this process is limited',
+    command:
+      facts.ownGroup &&
+      sudo(
+        facts,
+        `sh -c 'echo max > ${quote(facts.ownGroup)}/cgroup.max.descendants; echo max > ${quote(facts.ownGroup)}/cgroup.max.depth'`,
+      ),
+  }),
+  'move-refused': (facts) => ({
+    sentence: 'a group could be made, but no process could be moved into it',
+    command: delegateCommand(facts),
+  }),
+  'not-delegated': (facts) => ({
+    sentence: 'this is a system service whose group is not delegated to it, and leaving it would escape its limits',
+    command: facts.unit && sudo(facts, delegateUnit(facts.unit)),
+  }),
+  'no-user-manager': (facts) => ({
+    sentence: 'the systemd manager of this user does not run',
+    command: sudo(facts, `loginctl enable-linger ${quote(facts.user)}`),
+  }),
+  'scope-failed': () => ({
+    sentence: 'the systemd manager of this user did not make a scope',
+    command: 'systemctl --user daemon-reexec',
+  }),
+  'kernel-too-old': () => ({
+    sentence: 'the kernel has no cgroup.kill (Linux 5.14): groups are ended by freezing and signalling instead',
+    command: undefined,
+  }),
+  hidepid: (facts) => ({
+    sentence: '/proc hides the processes of other users: such members show as a pid only',
+    command: sudo(facts, 'mount -o remount,hidepid=0 /proc'),
+  }),
+};
+
+/** Gives the user a group of its own below the mount and moves the calling shell (`$$`) into it. */
+function delegateCommand(facts: ReasonFacts): string {
+  const group = quote(`${facts.mountPoint ?? '/sys/fs/cgroup'}/agentmux-user-${facts.uid}`);
+  const script = `mkdir -p ${group} && chown ${facts.uid} ${group} ${group}/cgroup.procs && echo "$0" > ${group}/cgroup.procs`;
+  return sudo({ ...facts, uid: -1 }, `sh -c '${script}' $$`);
+}
+
+function delegateUnit(unit: string): string {
+  const directory = `/etc/systemd/system/${unit}.d`;
+  const text = '[Service]\\nDelegate=yes\\n';
+  return `sh -c 'mkdir -p ${directory} && printf "${text}" > ${directory}/delegate.conf && systemctl daemon-reload && systemctl restart ${unit}'`;
+}
+
+function sudo(facts: ReasonFacts, command: string): string {
+  return facts.uid === 0 ? command : `sudo ${command}`;
+}
+
+/** Paths and names are the host's, but a blank in one would still break the command. */
+function quote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `"${text.replace(/["\\$`]/g, '\\$&')}"`;
+}
+
+function isReasonCode(code: string): code is ReasonCode {
+  return Object.hasOwn(ADVICE, code);
+}

@@ -1,0 +1,131 @@
+import type { MemberSource } from '../model/block.ts';
+import type { HostIdentity, Identity } from '../model/identity.ts';
+import { isGone, type ProcessStat } from '../model/process.ts';
+
+/** A process seen as a member at some time (see Store.recorded). */
+export interface SeenProcess {
+  readonly pid: number;
+  readonly startTicks: number;
+  readonly bootId: string;
+}
+
+/** What a scan knows of a block, and the process table that it is looked up in. */
+export interface MembersQuery {
+  /** All visible processes of one moment. */
+  readonly table: readonly ProcessStat[];
+  readonly host: HostIdentity;
+  /** Roots of all runs. Those of another boot or pid namespace are ignored. */
+  readonly roots: readonly Identity[];
+  /** Wrappers of all runs: never members themselves; what descends from a live one is. */
+  readonly wrappers: readonly Identity[];
+  readonly recorded: readonly SeenProcess[];
+  /** Pids in the enclosure, if there is one: not returned, but what descends from them is. */
+  readonly enclosed: ReadonlySet<number>;
+  /** Nothing that started earlier is a member, clock ticks since boot. */
+  readonly sinceTicks: number;
+  /** True if the environment carries the tag of the block or of a child block. Asked only where nothing else tells. */
+  isTagged(stat: ProcessStat): boolean;
+}
+
+export interface FoundMember {
+  readonly stat: ProcessStat;
+  /** `tag` only if nothing stronger tells: the process or one above it carries the tag, and no root is above it. */
+  readonly source: Exclude<MemberSource, 'enclosure'>;
+}
+
+/**
+ * Members of a block by root, record, descent and tag. Never pid 1, a wrapper of the block, an ancestor of a live
+ * wrapper, a zombie, or what is older than the block.
+ *
+ * Orphans of the tree are children of the wrapper while it lives, since it is a child subreaper (prctl(2)
+ * PR_SET_CHILD_SUBREAPER); so a double fork with a cleared environment is still found by descent.
+ */
+export function findMembers(query: MembersQuery): FoundMember[] {
+  const tree = buildTree(query.table);
+  const barred = findBarred(query, tree.byPid);
+  const found = new Map<number, FoundMember>();
+
+  const isCandidate = (stat: ProcessStat) =>
+    stat.pid > 1 && stat.startTicks >= query.sinceTicks && !barred.has(stat.pid) && !isGone(stat);
+  const add = (stat: ProcessStat | undefined, source: FoundMember['source']) => {
+    if (!stat || found.has(stat.pid) || query.enclosed.has(stat.pid) || !isCandidate(stat)) return;
+    found.set(stat.pid, { stat, source });
+  };
+  const addDescendants = (start: Iterable<number>, source: FoundMember['source']) => {
+    const queue = [...start];
+    const visited = new Set(queue);
+    for (let pid = queue.pop(); pid !== undefined; pid = queue.pop()) {
+      for (const child of tree.childrenOf.get(pid) ?? []) {
+        if (visited.has(child.pid) || barred.has(child.pid)) continue;
+        visited.add(child.pid);
+        add(child, source);
+        queue.push(child.pid);
+      }
+    }
+  };
+
+  for (const root of query.roots) add(findIdentity(tree.byPid, root, query.host), 'root');
+  for (const seen of query.recorded) {
+    const stat = tree.byPid.get(seen.pid);
+    if (stat?.startTicks === seen.startTicks && seen.bootId === query.host.bootId) add(stat, 'recorded');
+  }
+  const liveWrappers = query.wrappers.filter((wrapper) => findIdentity(tree.byPid, wrapper, query.host));
+  addDescendants([...found.keys(), ...query.enclosed, ...liveWrappers.map((wrapper) => wrapper.pid)], 'descent');
+
+  for (const stat of query.table) {
+    if (found.has(stat.pid) || query.enclosed.has(stat.pid) || !isCandidate(stat) || !query.isTagged(stat)) continue;
+    add(stat, 'tag');
+    addDescendants([stat.pid], 'tag');
+  }
+  return [...found.values()];
+}
+
+/** How many zombies each of the given processes has not waited for, by its pid. */
+export function countZombies(table: readonly ProcessStat[], members: ReadonlySet<number>): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const stat of table) {
+    if (isGone(stat) && members.has(stat.ppid)) counts.set(stat.ppid, (counts.get(stat.ppid) ?? 0) + 1);
+  }
+  return counts;
+}
+
+interface ProcessTree {
+  readonly byPid: ReadonlyMap<number, ProcessStat>;
+  readonly childrenOf: ReadonlyMap<number, readonly ProcessStat[]>;
+}
+
+/** A parent counts only if it started no later than its child: else the pid has been used again. */
+function buildTree(table: readonly ProcessStat[]): ProcessTree {
+  const byPid = new Map(table.map((stat) => [stat.pid, stat]));
+  const childrenOf = new Map<number, ProcessStat[]>();
+  for (const stat of table) {
+    const parent = byPid.get(stat.ppid);
+    if (!parent || parent.startTicks > stat.startTicks) continue;
+    const siblings = childrenOf.get(parent.pid);
+    if (siblings) siblings.push(stat);
+    else childrenOf.set(parent.pid, [stat]);
+  }
+  return { byPid, childrenOf };
+}
+
+function findBarred(query: MembersQuery, byPid: ReadonlyMap<number, ProcessStat>): Set<number> {
+  const barred = new Set<number>();
+  for (const wrapper of query.wrappers) {
+    let stat = findIdentity(byPid, wrapper, query.host);
+    while (stat && !barred.has(stat.pid)) {
+      barred.add(stat.pid);
+      stat = byPid.get(stat.ppid);
+    }
+  }
+  return barred;
+}
+
+function findIdentity(
+  byPid: ReadonlyMap<number, ProcessStat>,
+  identity: Identity,
+  host: HostIdentity,
+): ProcessStat | undefined {
+  if (identity.bootId !== host.bootId || identity.pidNamespace !== host.pidNamespace) return undefined;
+  const stat = byPid.get(identity.pid);
+  return stat?.startTicks === identity.startTicks ? stat : undefined;
+}

@@ -1,0 +1,160 @@
+import type { Member, TrackerReason, TrackerRecord } from '../model/block.ts';
+import type { Identity } from '../model/identity.ts';
+import type { Platform } from '../platform/platform.ts';
+import { type ChasePids, chase } from './chase.ts';
+import { setNiceness } from './priority.ts';
+import { type FoundMember, findMembers, type SeenProcess } from './scan-members.ts';
+import type { ScanSubject } from './subject.ts';
+import { createTagReader } from './tag-reader.ts';
+import type { KillTreeOptions, Tracker } from './tracker.ts';
+
+export interface ScanTrackerOptions {
+  readonly record: TrackerRecord;
+  readonly platform: Platform;
+  /** Asked at each look, since roots and records grow. */
+  subject(): ScanSubject;
+  /** Opens the pids in use for a chase; `close` is called after it. */
+  openPids(): ChasePids & { close(): void };
+  /** Told of members not seen before, so that they can be recorded and stay members. */
+  onSeen?(members: readonly SeenProcess[]): void;
+}
+
+/** What a block file says of a scanned block. `subreaper` is set by the run once the kernel agreed. */
+export function scanRecord(reasons: readonly TrackerReason[]): TrackerRecord {
+  return {
+    type: 'scan',
+    confidence: 'best_effort',
+    reasons,
+    cgroupPath: undefined,
+    scope: undefined,
+    subreaper: false,
+  };
+}
+
+/** Finds members by root, tag, descent and what was seen before (scan-members.ts); keeps what it saw. */
+export function createScanTracker(options: ScanTrackerOptions): Tracker {
+  const { platform } = options;
+  const assigned: Identity[] = [];
+  let seen = new Map<number, SeenProcess>();
+  let tags: ReadonlySet<string> = new Set();
+  let isTagged = createTagReader(platform, tags);
+
+  function readSubject(): ScanSubject {
+    const subject = options.subject();
+    if (subject.tags.size !== tags.size || [...subject.tags].some((tag) => !tags.has(tag))) {
+      tags = subject.tags;
+      isTagged = createTagReader(platform, tags);
+    }
+    return {
+      ...subject,
+      roots: [...subject.roots, ...assigned],
+      recorded: [...subject.recorded, ...seen.values()],
+      sinceTicks: Math.min(subject.sinceTicks, ...assigned.map((root) => root.startTicks)),
+    };
+  }
+
+  function find(): FoundMember[] {
+    const found = findMembers({
+      ...readSubject(),
+      table: platform.readTable(),
+      host: platform.host(),
+      enclosed: new Set(),
+      isTagged,
+    });
+    remember(found);
+    return found;
+  }
+
+  function remember(found: readonly FoundMember[]): void {
+    const { bootId } = platform.host();
+    const now = found.map(({ stat }) => ({ pid: stat.pid, startTicks: stat.startTicks, bootId }));
+    const news = now.filter((member) => seen.get(member.pid)?.startTicks !== member.startTicks);
+    seen = new Map(now.map((member) => [member.pid, member]));
+    if (news.length > 0) options.onSeen?.(news);
+  }
+
+  async function killTree({ deadlineMs, spare = new Set() }: KillTreeOptions): Promise<Member[]> {
+    const subject = readSubject();
+    const adopters = subject.wrappers.filter((wrapper) => platform.isAlive(wrapper));
+    const pids = options.openPids();
+    try {
+      await chase({
+        platform,
+        pids,
+        known: find().map(toIdentity),
+        isMember: isTagged,
+        adopters,
+        spare: new Set([...spare, ...adopters.flatMap((wrapper) => ancestorsOf(wrapper.pid))]),
+        sinceTicks: subject.sinceTicks,
+        deadlineMs,
+      });
+    } finally {
+      pids.close();
+    }
+    return find()
+      .filter((member) => !spare.has(member.stat.pid))
+      .map(toMember);
+  }
+
+  function ancestorsOf(pid: number): number[] {
+    const ancestors: number[] = [];
+    for (let stat = platform.readStat(pid); stat && stat.ppid > 0; stat = platform.readStat(stat.ppid)) {
+      ancestors.push(stat.ppid);
+    }
+    return ancestors;
+  }
+
+  function toIdentity({ stat }: FoundMember): Identity {
+    const { bootId, pidNamespace } = platform.host();
+    return { pid: stat.pid, startTicks: stat.startTicks, bootId, pidNamespace };
+  }
+
+  function signalAll(found: readonly FoundMember[], signal: NodeJS.Signals): boolean {
+    let sent = false;
+    for (const member of found) sent = platform.signal(toIdentity(member), signal) === 'sent' || sent;
+    return sent;
+  }
+
+  return {
+    type: 'scan',
+    confidence: 'best_effort',
+    record: options.record,
+    spawnInside: (spawn) => spawn(),
+    assign: (root) => void assigned.push(root),
+    memberPids: () => find().map(({ stat }) => stat.pid),
+    members: () => find().map(toMember),
+    killTree,
+    killPid(identity) {
+      const isMember = find().some(({ stat }) => stat.pid === identity.pid && stat.startTicks === identity.startTicks);
+      return isMember ? platform.signal(identity, 'SIGKILL') : 'not-member';
+    },
+    terminate() {
+      const found = find();
+      const asked = signalAll(found, 'SIGTERM');
+      signalAll(
+        found.filter(({ stat }) => stat.state === 'T'),
+        'SIGCONT',
+      );
+      return asked;
+    },
+    setFrozen(frozen) {
+      signalAll(
+        find().filter(({ stat }) => stat.pid !== process.pid),
+        frozen ? 'SIGSTOP' : 'SIGCONT',
+      );
+      return true;
+    },
+    setBelowNormalPriority: (on) =>
+      setNiceness(
+        find().map(({ stat }) => stat.pid),
+        on,
+      ),
+    cpuTimeNs: () => undefined,
+    oomKills: () => undefined,
+    dispose: () => undefined,
+  };
+}
+
+function toMember({ stat, source }: FoundMember): Member {
+  return { pid: stat.pid, startTicks: stat.startTicks, source, confidence: 'best_effort', escaped: false };
+}
