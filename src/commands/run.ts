@@ -1,0 +1,123 @@
+import { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { AgentmuxError } from '../errors.ts';
+import { LaunchError, RunExitCode } from '../launch/exit-codes.ts';
+import {
+  leftoversPolicies,
+  parseRunOptions,
+  type RawRunOptions,
+  requirable,
+  trackerChoices,
+} from '../launch/options.ts';
+import { escapeUntrusted } from '../render/untrusted.ts';
+import { VERSION } from '../version.ts';
+import { type Example, examplesHelp } from './shared/help.ts';
+
+/** `agentmux run`: the same as `agentmux-run`. */
+export function registerRun(program: Command, context: Context): void {
+  const command = program.command('run');
+  describeRunCommand(command, context);
+}
+
+/** `agentmux-run` as a program of its own. Does nothing and reads nothing until it is parsed. */
+export function createRunProgram(context: Context): Command {
+  const program = new Command('agentmux-run')
+    .version(VERSION, '--version', 'print the version')
+    .enablePositionalOptions()
+    .exitOverride()
+    .showSuggestionAfterError()
+    // Errors are printed in run-main.ts alone; stdout is the agent's, but for help and version.
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: () => undefined,
+      outputError: () => undefined,
+      getOutHelpWidth: () => context.stdout.columns ?? helpWidth,
+      getErrHelpWidth: () => context.stderr.columns ?? helpWidth,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    });
+  describeRunCommand(program, context);
+  return program;
+}
+
+/** Prints why nothing was started, as our own words on stderr, and gives the exit code. */
+export function reportLaunchFailure(error: AgentmuxError, context: Pick<Context, 'stderr'>): number {
+  context.stderr.write(`agentmux-run: ${escapeUntrusted(error.message)}\n`);
+  if (error.hint !== undefined) context.stderr.write(`agentmux-run: hint: ${escapeUntrusted(error.hint)}\n`);
+  return error instanceof LaunchError ? error.exitCode : RunExitCode.failed;
+}
+
+const helpWidth = 80;
+
+function describeRunCommand(command: Command, context: Context): void {
+  command
+    .description('Run a command, as a rule an AI agent, so that all that it starts is tracked and can be ended.')
+    .usage('[options] [--] COMMAND [ARG...]')
+    .argument('[command...]', 'the command and its arguments, handed over untouched')
+    .passThroughOptions()
+    .helpOption('-h, --help', 'print this help')
+    .option('-b, --block <name>', 'name of the block; of a block that has ended, one more run of it')
+    .option(
+      '--leftovers <policy>',
+      `what to do with processes that outlive the command: ${leftoversPolicies.join(', ')} (default: report; also AGENTMUX_LEFTOVERS)`,
+    )
+    .option('--fail-on-leak', 'exit with 123 if the command ended with 0 and processes outlived it')
+    .option('--timeout <duration>', 'end it all after this time, e.g. 90, 1.5s, 10m')
+    .option('--grace <duration>', 'from TERM to KILL when processes are ended (default: 4s)')
+    .option('--nohup', 'start the command with SIGHUP ignored')
+    .option('--pass-fd <n>', 'hand over descriptor n, a pipe; may be repeated', collect)
+    .option('--terminal', "the command is a person's shell: track and end nothing of it")
+    .option('--tracker <type>', `how to track: ${trackerChoices.join(', ')} (default: auto; also AGENTMUX_TRACKER)`)
+    .option('--require <type>', `start nothing unless this tracker can be had: ${requirable.join(', ')}`)
+    .option('-n, --dry-run', 'print what would be done')
+    .option('--json', 'with --dry-run: print it as JSON')
+    .option('-q, --quiet', 'say only what went wrong')
+    .option('--verbose', 'say how the command is tracked, and every step at the end')
+    .addHelpText('after', () => [examplesHelp(examples), leftoversHelp, exitCodesHelp()].join('\n'))
+    .action(async (operands: string[], raw: RawRunOptions) => {
+      try {
+        context.exitCode = await runCommand(operands, raw, context);
+      } catch (error) {
+        if (!(error instanceof AgentmuxError)) throw error;
+        context.exitCode = reportLaunchFailure(error, context);
+      }
+    });
+}
+
+async function runCommand(operands: string[], raw: RawRunOptions, context: Context): Promise<number> {
+  const options = parseRunOptions(raw, context.env);
+  if (operands.length === 0) {
+    throw new LaunchError(RunExitCode.failed, 'no command was given', { hint: 'agentmux-run --help' });
+  }
+  const { launch } = await import('../launch/launch.ts');
+  return launch({ options, operands }, context);
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+const examples: readonly Example[] = [
+  ['agentmux-run claude', 'run an agent; see with "agentmux ps" what it starts'],
+  ['agentmux-run --leftovers kill claude -p "fix it"', 'leave nothing behind, e.g. in CI or cron'],
+  ['agentmux-run --block web codex', 'under a name of your own'],
+  ['agentmux-run --timeout 10m --fail-on-leak gemini', 'at most ten minutes, and fail if something is left'],
+  ['agentmux-run --dry-run npx some-agent', 'say what would be done'],
+];
+
+const leftoversHelp = `
+What outlives the command is listed on stderr and keeps running (report); is ended
+(kill); is kept without a word (keep); or you are asked on the terminal (ask).
+TERM, HUP and --timeout end everything, unless keep was asked for.`;
+
+function exitCodesHelp(): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ['n', "the command's own exit code; 128+n after its death by signal n"],
+    [String(RunExitCode.leaked), '--fail-on-leak: it ended with 0 and left processes behind'],
+    [String(RunExitCode.timedOut), '--timeout ended it'],
+    [String(RunExitCode.failed), 'nothing was started: wrong usage, or it was refused'],
+    [String(RunExitCode.notExecutable), 'the command cannot be executed'],
+    [String(RunExitCode.notFound), 'the command was not found'],
+  ];
+  return ['', 'Exit codes:', ...rows.map(([code, means]) => `  ${code.padStart(3)}  ${means}`)].join('\n');
+}

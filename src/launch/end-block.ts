@@ -1,0 +1,79 @@
+import type { KillReport } from '../kill/kill.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { MemberView } from '../trackers/inspect.ts';
+import type { Tracker } from '../trackers/tracker.ts';
+import { renderProgress } from './leftovers-text.ts';
+import type { Reporter } from './reporter.ts';
+import type { RunBlock } from './run-block.ts';
+
+export interface EndBlockOptions {
+  readonly block: RunBlock;
+  readonly platform: Platform;
+  readonly reporter: Reporter;
+  /** Undefined: the default of the kill transaction. */
+  readonly graceMs: number | undefined;
+  readonly hurry: AbortSignal;
+}
+
+/** The live members of the block, those of its child blocks and of the second net included. */
+export async function lookAtBlock(block: RunBlock, platform: Platform): Promise<readonly MemberView[]> {
+  return (await makeLook(block, platform))();
+}
+
+/** Members that only a record finds again once we are gone: what left the enclosure, and all of a scan. */
+export function recordFound(
+  members: readonly MemberView[],
+  block: RunBlock,
+  tracker: Tracker,
+  platform: Platform,
+): void {
+  const { bootId } = platform.host();
+  const found = members.flatMap((member) => {
+    const isKept = !isTagOnly(member) && (member.escaped || tracker.type === 'scan');
+    return isKept && member.startTicks !== undefined
+      ? [{ pid: member.pid, startTicks: member.startTicks, bootId }]
+      : [];
+  });
+  if (found.length > 0) block.store.record(block.record.id, found, 'wrapper');
+}
+
+/** It carries the block's tag and nothing else ties it to the block: a desktop application may have inherited it. */
+export function isTagOnly(member: MemberView): boolean {
+  return member.escaped && member.source === 'tag';
+}
+
+/** Ends the block as `agentmux kill-tree` does, telling meanwhile who is waited for. */
+export async function endBlock(options: EndBlockOptions): Promise<KillReport> {
+  const { block, platform, reporter } = options;
+  const [{ killBlock, DEFAULT_GRACE_MS }, { openTracker }, look] = await Promise.all([
+    import('../kill/transaction.ts'),
+    import('../trackers/select.ts'),
+    makeLook(block, platform),
+  ]);
+  const tracker = openTracker(block.record, depsOf(block, platform));
+  return killBlock(
+    { platform, tracker, look, spare: new Set([process.pid]), mayFreeze: true },
+    {
+      graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
+      hurry: options.hurry,
+      onProgress: reporter.tellsProgress ? (progress) => reporter.say(renderProgress(progress)) : undefined,
+    },
+  );
+}
+
+async function makeLook(block: RunBlock, platform: Platform): Promise<() => readonly MemberView[]> {
+  const { inspectBlock } = await import('../trackers/inspect.ts');
+  return () => inspectBlock(block.record, depsOf(block, platform)).members;
+}
+
+/** Read afresh at each look: a child block may have been made a moment ago. */
+function depsOf({ store, record }: RunBlock, platform: Platform) {
+  let { blocks } = { blocks: [record] as readonly (typeof record)[] };
+  try {
+    ({ blocks } = store.list());
+  } catch {
+    // A state directory that has become unusable: then only what we know ourselves.
+  }
+  const records = blocks.map((one) => (one.id === record.id ? record : one));
+  return { platform, records, recorded: (id: string) => store.recorded(id) };
+}

@@ -1,0 +1,183 @@
+/**
+ * The life of agentmux-run, as a list of steps; each step lives in a file of its own. How members are known is the
+ * trackers' part, what is signalled at the end the kill transaction's, what a file looks like the store's.
+ */
+import type { BlockRecord, RunExit } from '../model/block.ts';
+import { buildAgentCommand } from './agent-command.ts';
+import { beginRun, type EnclosedBlock, encloseBlock, planBlock } from './enclose.ts';
+import { endBlock, lookAtBlock, recordFound } from './end-block.ts';
+import { resolveExecutable } from './executable.ts';
+import { findHelper, findVariable, type Handover, readHandover } from './handover.ts';
+import { followStops } from './job-control.ts';
+import { decideLeaving, leave } from './leave.ts';
+import { handleLeftovers } from './leftovers.ts';
+import { renderSurvivors } from './leftovers-text.ts';
+import { watchMembership } from './membership-watch.ts';
+import { draftBlock, openRunStore, proposeName } from './open-block.ts';
+import type { RunOptions } from './options.ts';
+import { keepOrphans, type OrphanKeeper } from './orphans.ts';
+import { createReporter, type Reporter } from './reporter.ts';
+import { listenForSignals, type SignalListener } from './signals.ts';
+import { type Agent, startAgent } from './start-agent.ts';
+import { type RunEnd, supervise } from './supervise.ts';
+import { describeRun, tellEarlier, tellOutOfMemory, tellTracker } from './tell.ts';
+import { ownsTerminalAfterDeath } from './terminal.ts';
+import type { LaunchWorld } from './world.ts';
+
+export interface LaunchRequest {
+  readonly options: RunOptions;
+  /** The agent's argument vector as Node decoded it; not empty. */
+  readonly operands: readonly string[];
+}
+
+/**
+ * Runs the agent and resolves to the exit code, or ends us by the signal that it died of. Rejects with AgentmuxError if
+ * nothing was started.
+ */
+export async function launch({ options, operands }: LaunchRequest, world: LaunchWorld): Promise<number> {
+  const reporter = createReporter(world.stderr, options);
+  const handover = readHandover(operands, options.passFds, world.env);
+  const executable = resolveExecutable(handover.argv[0] ?? Buffer.alloc(0), findVariable(handover, 'PATH'));
+  const draft = draftBlock(openRunStore(world, reporter), options, operands, world, reporter);
+  const run = beginRun(operands, world);
+  const plan = { draft, run, options, world, reporter };
+  if (options.dryRun) {
+    const name = proposeName(draft);
+    const description = describeRun({ ...plan, name, executable, tracker: planBlock(plan, name)[0]?.record });
+    world.stdout.write(description);
+    return 0;
+  }
+
+  const signals = listenForSignals();
+  try {
+    const enclosed = await encloseBlock(plan);
+    if (signals.pending !== undefined) return turnBack(enclosed, draft.before, signals, world);
+    const orphans = keepOrphans(enclosed.tracker.type, world.platform, world.pid);
+    const agent = await start(enclosed, handover, executable, options, world, orphans).catch((error: unknown) => {
+      takeBack(enclosed, draft.before);
+      throw error;
+    });
+    return await seeThrough({ ...enclosed, options, world, reporter, signals, orphans, agent });
+  } finally {
+    signals.stop();
+  }
+}
+
+interface Running extends EnclosedBlock {
+  readonly options: RunOptions;
+  readonly world: LaunchWorld;
+  readonly reporter: Reporter;
+  readonly signals: SignalListener;
+  readonly orphans: OrphanKeeper;
+  readonly agent: Agent;
+}
+
+async function start(
+  { block, tracker }: EnclosedBlock,
+  handover: Handover,
+  executable: Buffer,
+  options: RunOptions,
+  { platform }: LaunchWorld,
+  orphans: OrphanKeeper,
+): Promise<Agent> {
+  const command = buildAgentCommand({
+    ...handover,
+    executable,
+    added: { AGENTMUX_BLOCKID: block.record.id, AGENTMUX_TAG: block.record.tag },
+    nohup: options.nohup,
+    sh: findHelper('sh'),
+    env: findHelper('env'),
+    prlimit: handover.openFiles === undefined ? undefined : findHelper('prlimit'),
+  });
+  const agent = await startAgent(command, handover.fds, tracker, platform, orphans.own);
+  block.started(agent.identity, { ...tracker.record, subreaper: orphans.isSubreaper });
+  return agent;
+}
+
+/** From the agent's first instruction to our last. */
+async function seeThrough(running: Running): Promise<number> {
+  const { agent, block, tracker, options, world, reporter, signals, orphans } = running;
+  const { platform } = world;
+  const hadTerminal = block.run.tty !== undefined;
+  orphans.start();
+  block.setTracker({ ...block.record.tracker, subreaper: orphans.isSubreaper });
+  tracker.assign(agent.identity);
+  const unfollow = hadTerminal ? followStops(platform, agent.identity, world.pid) : () => undefined;
+  const watch = watchMembership({
+    tracker,
+    isAgentAlive: () => agent.status === undefined,
+    look: () => void look(running),
+  });
+  tellTracker(block, reporter);
+  if (!options.quiet) void tellEarlier(block, platform, reporter);
+
+  const hurry = new AbortController();
+  const ending = { block, platform, reporter, graceMs: options.graceMs, hurry: hurry.signal };
+  const endsTree = !options.terminal && !(options.leftovers === 'keep' && options.leftoversGiven);
+  const end = await supervise({
+    agent,
+    signals,
+    platform,
+    reporter,
+    hurry,
+    endsTree,
+    hadTerminal,
+    ownPid: world.pid,
+    timeoutMs: options.timeoutMs,
+    graceMs: options.graceMs,
+    endTree: () => endBlock(ending),
+  });
+  unfollow();
+  watch.stop();
+  block.ended(toExit(end), world.now());
+  tellOutOfMemory(block, tracker, reporter);
+
+  for (const line of end.killed === undefined ? [] : renderSurvivors(block.record.id, end.killed)) reporter.say(line);
+  const policy = end.cause !== 'none' && endsTree ? 'kill' : options.leftovers;
+  const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak });
+  tracker.dispose();
+  orphans.stop();
+  agent.release();
+  signals.stop();
+  const leaving = decideLeaving(end, leaked && options.failOnLeak, world.pid);
+  const isOurs = ownsTerminalAfterDeath(platform.readStat(world.pid));
+  return leave(leaving, agent.status, isOurs);
+}
+
+/** Looks for members everywhere, so that what left the group stays known. */
+async function look({ block, tracker, world }: Running): Promise<void> {
+  try {
+    if (tracker.type === 'scan') tracker.memberPids();
+    else recordFound(await lookAtBlock(block, world.platform), block, tracker, world.platform);
+  } catch {
+    // The next look comes in a second.
+  }
+}
+
+/** A signal that asks us to end came before the agent was started. */
+function turnBack(
+  { block, tracker }: EnclosedBlock,
+  before: BlockRecord | undefined,
+  signals: SignalListener,
+  world: LaunchWorld,
+): number {
+  takeBack({ block, tracker }, before);
+  const signal = signals.pending ?? 'SIGTERM';
+  signals.stop();
+  const end: RunEnd = { cause: 'none', status: { type: 'signal', signal }, killed: undefined };
+  return leave(decideLeaving(end, false, world.pid), undefined, false);
+}
+
+/** Nothing was started: no record and no group of it stay. */
+function takeBack({ block, tracker }: EnclosedBlock, before: BlockRecord | undefined): void {
+  tracker.dispose();
+  block.withdraw(before);
+}
+
+function toExit({ status, cause }: RunEnd): RunExit {
+  return {
+    code: status?.type === 'code' ? status.code : undefined,
+    signal: status?.type === 'signal' ? status.signal : undefined,
+    timedOut: cause === 'timeout',
+  };
+}

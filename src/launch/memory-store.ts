@@ -1,0 +1,26 @@
+import type { BlockRecord } from '../model/block.ts';
+import type { RecordedMember, Store } from '../state/store.ts';
+
+/**
+ * Stands in where no state directory can be had: the agent runs all the same and is tracked for this run, but other
+ * commands cannot see it.
+ */
+export function createMemoryStore(): Store {
+  const blocks = new Map<string, BlockRecord>();
+  const recorded = new Map<string, RecordedMember[]>();
+  return {
+    directory: '',
+    list: () => ({ blocks: [...blocks.values()], unreadable: [] }),
+    read: (id) => blocks.get(id),
+    create(record) {
+      if (blocks.has(record.id)) return false;
+      blocks.set(record.id, record);
+      return true;
+    },
+    write: (record) => void blocks.set(record.id, record),
+    remove: (id) => void blocks.delete(id),
+    record: (id, members) => void recorded.set(id, [...(recorded.get(id) ?? []), ...members]),
+    recorded: (id) => recorded.get(id) ?? [],
+    lock: async () => ({ release: () => undefined }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { TrackerType } from '../model/block.ts';
+import { native } from '../platform/linux/native.ts';
+import { startReaper } from '../platform/linux/reaper.ts';
+import type { Platform } from '../platform/platform.ts';
+
+/** Makes orphans of the tree our children and reaps them. */
+export interface OrphanKeeper {
+  /** True if the kernel made us a child subreaper. */
+  readonly isSubreaper: boolean;
+  /** Pids that we spawned ourselves, for the reaper to leave alone. */
+  readonly own: Set<number>;
+  /** To be called when the agent has been started. */
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * In a scan orphans are found as our descendants only, so we are their subreaper before anything starts. A group keeps
+ * them anyway: there the native code is loaded after the agent's start, which it would delay by some ms. A person's
+ * terminal is left as it is. As the first process of a pid namespace we are their parent without asking.
+ */
+export function keepOrphans(type: TrackerType, platform: Platform, ownPid: number): OrphanKeeper {
+  const own = new Set<number>();
+  const isFirst = ownPid === 1;
+  const isWanted = type !== 'stub' && !isFirst;
+  let isSubreaper = type === 'scan' && isWanted && native.setSubreaper(true);
+  let reaper: { stop(): void } | undefined;
+  return {
+    own,
+    get isSubreaper() {
+      return isSubreaper;
+    },
+    start() {
+      if (isWanted && !isSubreaper) isSubreaper = native.setSubreaper(true);
+      if (isSubreaper || isFirst) reaper = startReaper({ platform, native, own });
+    },
+    stop: () => reaper?.stop(),
+  };
+}

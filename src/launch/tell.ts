@@ -1,0 +1,77 @@
+import type { BlockRecord, TrackerRecord } from '../model/block.ts';
+import type { Platform } from '../platform/platform.ts';
+import { formatCount } from '../render/format.ts';
+import { renderJson } from '../render/json.ts';
+import { escapeUntrusted } from '../render/untrusted.ts';
+import type { Tracker } from '../trackers/tracker.ts';
+import type { EncloseRequest } from './enclose.ts';
+import type { BlockName } from './open-block.ts';
+import type { Reporter } from './reporter.ts';
+import type { RunBlock } from './run-block.ts';
+
+export interface RunDescription extends EncloseRequest {
+  readonly name: BlockName;
+  readonly executable: Buffer;
+  readonly tracker: TrackerRecord | undefined;
+}
+
+/** What `--dry-run` prints: what would be done, as it looks before anything was tried. */
+export function describeRun({ draft, run, options, name, executable, tracker }: RunDescription): string {
+  const facts = {
+    block: name.id,
+    isNewBlock: draft.before === undefined,
+    parent: name.parentId ?? null,
+    executable: executable.toString(),
+    argv: run.argv,
+    tracker: tracker?.type ?? null,
+    confidence: tracker?.confidence ?? null,
+    reasons: tracker?.reasons ?? [],
+    group: tracker?.cgroupPath ?? null,
+    scope: tracker?.scope ?? null,
+    leftovers: options.leftovers,
+    environment: ['AGENTMUX_BLOCKID', 'AGENTMUX_TAG'],
+  };
+  if (options.json) return renderJson(facts);
+  const parent = facts.parent === null ? '' : ` in ${facts.parent}`;
+  return [
+    `block        ${facts.block} (${facts.isNewBlock ? 'new' : 'once more'}${parent})`,
+    `executable   ${facts.executable}`,
+    `tracker      ${facts.tracker} (${facts.confidence})`,
+    ...facts.reasons.map((reason) => `             ${reason.code}: ${reason.detail}`),
+    ...(facts.group === null ? [] : [`group        ${facts.group}`]),
+    ...(facts.scope === null ? [] : [`scope        ${facts.scope}`]),
+    `leftovers    ${facts.leftovers}`,
+    `environment  ${facts.environment.join(' ')} are added`,
+  ]
+    .map((line) => `${escapeUntrusted(line)}\n`)
+    .join('');
+}
+
+/** With `--verbose`: how the block is tracked, and why not better. */
+export function tellTracker(block: RunBlock, reporter: Reporter): void {
+  const { id, tracker }: BlockRecord = block.record;
+  reporter.detail(`block ${id}, tracker ${tracker.type} (${tracker.confidence})`);
+  for (const { code, detail } of tracker.reasons) reporter.detail(`${code}: ${detail}`);
+  if (tracker.cgroupPath !== undefined) reporter.detail(`group ${tracker.cgroupPath}`);
+  if (tracker.scope !== undefined) reporter.detail(`scope ${tracker.scope}`);
+  if (!tracker.subreaper) reporter.detail('orphans are not adopted: no child subreaper');
+}
+
+/** What of earlier blocks from here still runs. Comes after the agent's start and never delays or ends it. */
+export async function tellEarlier(block: RunBlock, platform: Platform, reporter: Reporter): Promise<void> {
+  try {
+    const { findEarlierBlocks } = await import('./earlier-blocks.ts');
+    for (const line of await findEarlierBlocks(block.record, block.store, platform)) reporter.note(line);
+  } catch {
+    // Only a courtesy.
+  }
+}
+
+/** The kernel ends a process for lack of memory without a word to anybody. */
+export function tellOutOfMemory(block: RunBlock, tracker: Tracker, reporter: Reporter): void {
+  const kills = tracker.oomKills();
+  if (kills === undefined || kills === 0) return;
+  reporter.note(
+    `the kernel killed ${formatCount(kills, 'process', 'processes')} of ${block.record.id} for lack of memory`,
+  );
+}
