@@ -119,7 +119,8 @@ function findGone(pid: number, startTicks: number | undefined, world: OperandWor
     const blockId = view.record.id;
     const former = world.recorded(blockId).find((member) => isFormer(member, pid, startTicks, bootId));
     if (former !== undefined) return { blockId, pid, startTicks: former.startTicks };
-    if (stat !== undefined && isGone(stat) && isBelow(stat.ppid, view)) return { blockId, pid, startTicks: stat.startTicks };
+    if (stat !== undefined && isGone(stat) && isBelow(stat.ppid, view))
+      return { blockId, pid, startTicks: stat.startTicks };
     if (startTicks !== undefined && startTicks !== stat?.startTicks && startTicks >= firstStart(view, bootId)) {
       return { blockId, pid, startTicks };
     }
@@ -148,12 +149,19 @@ function neverMember(pid: number, isAlive: boolean, world: OperandWorld): Agentm
   const [only] = world.views;
   const where = only !== undefined && world.views.length === 1 ? `of block "${only.record.id}"` : 'of a live block';
   if (!isAlive) {
-    return new AgentmuxError('notFound', `there is no process ${pid}, and none of that pid is known as a member ${where}`, {
-      code: 'not-a-member',
-      hint: 'agentmux ps',
-    });
+    return new AgentmuxError(
+      'notFound',
+      `there is no process ${pid}, and none of that pid is known as a member ${where}`,
+      {
+        code: 'not-a-member',
+        hint: 'agentmux ps',
+      },
+    );
   }
   const other = findMember(world.others(), pid, undefined);
   const hint = other === undefined ? 'agentmux ps' : `agentmux kill --block ${other.view.record.id} ${pid}`;
-  return new AgentmuxError('notFound', `pid ${pid} is no member ${where}: not signalled`, { code: 'not-a-member', hint });
+  return new AgentmuxError('notFound', `pid ${pid} is no member ${where}: not signalled`, {
+    code: 'not-a-member',
+    hint,
+  });
 }

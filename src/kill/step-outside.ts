@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { BlockRecord } from '../model/block.ts';
 import { makeGroup, moveProcess, removeGroup } from '../platform/linux/cgroup-fs.ts';
+import { findEnclosure } from '../trackers/enclosures.ts';
 import { groupName } from '../trackers/group-name.ts';
-import { findEnclosure } from '../trackers/select.ts';
 import type { Tracker } from '../trackers/tracker.ts';
 
 /**

@@ -7,6 +7,8 @@ import type { Ledger } from './ledger.ts';
 export interface Attempt {
   /** Looks afresh: who is to be ended now. */
   readonly find: () => readonly MemberView[];
+  /** Thaws what is frozen, so that a signal reaches it: in a frozen group TERM stays pending. */
+  readonly wake?: () => void;
   /** Sends KILL to all that live, by the strongest means, within `deadlineMs` from now. */
   readonly force: (ledger: Ledger, deadlineMs: number) => Promise<void>;
 }
@@ -44,6 +46,7 @@ async function askToEnd(
 ): Promise<boolean> {
   const isAgent = (target: KillTarget): boolean => target.turn === 'agent';
   const secondTurn = deadline - options.graceMs * (1 - SECOND_TURN);
+  attempt.wake?.();
   ledger.ask(options.signal, isAgent);
   await waitUntil(() => !ledger.waitable().some(isAgent), ledger, options, secondTurn, deadline);
   for (;;) {

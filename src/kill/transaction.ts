@@ -62,6 +62,8 @@ export function planBlock(world: KillWorld, options: Pick<KillOptions, 'startedO
 function attemptBlock(world: KillWorld, options: KillOptions): Attempt {
   return {
     find: () => select(world, options).selected,
+    // A scan would send CONT to all: the ledger wakes the stopped that it has sent TERM to, no others.
+    wake: () => void (world.tracker.type === 'cgroup' && world.tracker.setFrozen(false)),
     force: async (ledger, deadlineMs) => {
       ledger.markForced();
       await world.tracker.killTree({ deadlineMs, spare: spareOf(world) });

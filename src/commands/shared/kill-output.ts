@@ -6,8 +6,7 @@ import { escapeUntrusted } from '../../render/untrusted.ts';
 import { viewOf } from './view.ts';
 
 /** A target with its block and, once it was signalled, what became of it. */
-export type KillRow = KillTarget &
-  Partial<Pick<KillReportRow, 'result' | 'detail'>> & { readonly blockId: string };
+export type KillRow = KillTarget & Partial<Pick<KillReportRow, 'result' | 'detail'>> & { readonly blockId: string };
 
 /** A row of the JSON documents of `kill` and `kill-tree` (their schemas document it). */
 export function toJsonRow(row: KillRow): object {
@@ -31,7 +30,10 @@ export function renderKillRows(context: Context, rows: readonly KillRow[]): Prom
     [
       { header: 'RESULT', text: (row) => RESULT_WORDS[row.result ?? 'planned'], style: styleOf },
       { header: 'PID', align: 'right', text: (row) => String(row.pid) },
-      { header: 'PORTS', text: (row) => (row.ports.length === 0 ? '-' : row.ports.map((port) => `:${port}`).join(' ')) },
+      {
+        header: 'PORTS',
+        text: (row) => (row.ports.length === 0 ? '-' : row.ports.map((port) => `:${port}`).join(' ')),
+      },
       { header: 'COMMAND', text: (row) => (row.detail === undefined ? row.command : `${row.command} (${row.detail})`) },
     ],
     rows,

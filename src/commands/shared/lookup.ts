@@ -2,18 +2,23 @@ import type { Context } from '../../context.ts';
 import type { KillWorld } from '../../kill/transaction.ts';
 import type { BlockRecord } from '../../model/block.ts';
 import { readGroupPath } from '../../platform/linux/cgroup-mount.ts';
-import { type BlockView, inspectBlock } from '../../trackers/inspect.ts';
-import { openTracker, type TrackerDeps } from '../../trackers/select.ts';
+import { type BlockView, type InspectDeps, inspectBlock } from '../../trackers/inspect.ts';
+import { type Look, takeLook } from '../../trackers/look.ts';
+import { openTracker } from '../../trackers/select.ts';
 import type { BlockLookup, Caller } from './target.ts';
 
 /** Reads the records and who asks; `command` is what was typed, for hints. Looks at no block before it is asked for. */
-export function openLookup(context: Context, command: string): { readonly lookup: BlockLookup; readonly caller: Caller } {
+export function openLookup(
+  context: Context,
+  command: string,
+): { readonly lookup: BlockLookup; readonly caller: Caller } {
   const { platform, env } = context;
   const { blocks, unreadable } = context.store.list();
   const views = new Map<string, BlockView>();
-  const deps = depsOf(context, blocks);
+  let look: Look | undefined;
   const view = (record: BlockRecord): BlockView => {
-    const known = views.get(record.id) ?? inspectBlock(record, deps);
+    look ??= takeLook(platform, blocks);
+    const known = views.get(record.id) ?? inspectBlock(record, { ...depsOf(context, blocks), look });
     views.set(record.id, known);
     return known;
   };
@@ -43,6 +48,6 @@ export function openKillWorld(context: Context, record: BlockRecord, records: re
   };
 }
 
-function depsOf(context: Context, records: readonly BlockRecord[]): TrackerDeps {
+function depsOf(context: Context, records: readonly BlockRecord[]): InspectDeps {
   return { platform: context.platform, records, recorded: (id) => context.store.recorded(id) };
 }

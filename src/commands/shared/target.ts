@@ -74,7 +74,12 @@ export function findOwnBlock(lookup: BlockLookup, caller: Caller): BlockRecord |
 
 /** Every block with something alive, as it is now. */
 export function listLive(lookup: BlockLookup): BlockView[] {
-  return lookup.records.map((record) => lookup.view(record)).filter((view) => LIVE.has(view.status));
+  return lookup.records.map((record) => lookup.view(record)).filter(isLive);
+}
+
+/** True if an agent runs in the block or something that it left lives. */
+export function isLive(view: BlockView): boolean {
+  return LIVE.has(view.status);
 }
 
 const LIVE: ReadonlySet<BlockStatus> = new Set(['starting', 'running', 'leftovers', 'wrapper-gone']);
@@ -126,7 +131,7 @@ function findByTag(records: readonly BlockRecord[], tag: string | undefined): Bl
 
 function findFromSession(lookup: BlockLookup, caller: Caller): BlockView {
   const here = lookup.records.filter((record) => isFromSession(record, lookup.host, caller.sid));
-  const live = here.map((record) => lookup.view(record)).filter((view) => LIVE.has(view.status));
+  const live = here.map((record) => lookup.view(record)).filter(isLive);
   // A child block was started from the same session as its parent, and ends with it.
   const ids = new Set(live.map((view) => view.record.id));
   const outermost = live.filter(({ record }) => record.parentId === undefined || !ids.has(record.parentId));
@@ -134,9 +139,15 @@ function findFromSession(lookup: BlockLookup, caller: Caller): BlockView {
   if (only !== undefined && outermost.length === 1) return only;
   const candidates = only === undefined ? listLive(lookup) : outermost;
   if (candidates.length === 0) {
-    throw new AgentmuxError('notFound', 'no block has live processes', { code: 'no-live-block', hint: 'agentmux blocks --all' });
+    throw new AgentmuxError('notFound', 'no block has live processes', {
+      code: 'no-live-block',
+      hint: 'agentmux blocks --all',
+    });
   }
-  const why = only === undefined ? 'no live block was started from here' : `${candidates.length} live blocks were started from here`;
+  const why =
+    only === undefined
+      ? 'no live block was started from here'
+      : `${candidates.length} live blocks were started from here`;
   throw new AgentmuxError('refused', `${why}: name one`, {
     code: 'ambiguous-block',
     hint: listCommands(

@@ -1,0 +1,45 @@
+import { AgentmuxError } from '../../errors.ts';
+import { parseSignal } from '../../kill/parse-signal.ts';
+import { DEFAULT_GRACE_MS } from '../../kill/transaction.ts';
+import { parseDuration } from '../../launch/duration.ts';
+
+/** How hard and how patiently: as settled from `-s`, `-9` and `--grace`. */
+export interface KillForce {
+  readonly signal: NodeJS.Signals;
+  /** Until KILL, ms; undefined: the signal is sent once, nothing is forced. */
+  readonly graceMs: number | undefined;
+}
+
+/** Reads a span of time. Throws a usage error that names the option. */
+export function parseSpan(text: string, option: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new AgentmuxError('usage', `"${text}" is no time for ${option}`, {
+    code: 'bad-duration',
+    hint: `write it as ${option} 2, 1.5s, 500ms or 2m`,
+  });
+}
+
+/** The grace of a kill, ms. Throws a usage error. */
+export function parseGrace(text: string | undefined): number {
+  return text === undefined ? DEFAULT_GRACE_MS : parseSpan(text, '--grace');
+}
+
+/**
+ * Settles what is sent. TERM asks, and KILL follows when the grace is over. Another signal may mean anything to its
+ * receiver (HUP: read your configuration again), so that it is only sent, unless a grace says what comes after it.
+ */
+export function settleForce(raw: {
+  readonly signal?: string;
+  readonly kill?: boolean;
+  readonly grace?: string;
+}): KillForce {
+  if (raw.signal !== undefined && raw.kill === true) throw new AgentmuxError('usage', '-s and -9 exclude each other');
+  const signal = raw.kill === true ? 'SIGKILL' : parseSignal(raw.signal ?? 'TERM');
+  if (signal === 'SIGKILL') {
+    if (raw.grace === undefined) return { signal, graceMs: 0 };
+    throw new AgentmuxError('usage', 'KILL leaves no time: it and --grace exclude each other');
+  }
+  const graceMs = signal === 'SIGTERM' || raw.grace !== undefined ? parseGrace(raw.grace) : undefined;
+  return { signal, graceMs };
+}
