@@ -29,11 +29,17 @@ let groups = 0;
 
 /** Makes a group below our own; killed and removed when the test has finished. */
 export function makeGroup(): string {
+  const path = createGroup();
+  onTestFinished(() => endGroup(path));
+  return path;
+}
+
+/** Makes a group below our own; the caller ends it. */
+export function createGroup(): string {
   const own = findOwnGroup();
   if (own === undefined) throw new Error('no cgroup2 is mounted here');
   const path = join(own, `agentmux-test-${process.pid}-${++groups}`);
   mkdirSync(path);
-  onTestFinished(() => endGroup(path));
   return path;
 }
 

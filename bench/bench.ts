@@ -1,0 +1,28 @@
+/**
+ * `npm run bench [SECTION…]`: every budget of the design that can be measured here, and the ways to kill a tree side by
+ * side. Ratios, not times, hold on a noisy machine: each number is a median of ratios within one run. Exits 1 if a
+ * budget is missed.
+ */
+import { benchEnumeration } from './enumerate.ts';
+import { benchKillers } from './kill.ts';
+import { benchKillTree } from './kill-tree.ts';
+import { benchLaunch } from './launch.ts';
+import { benchListing } from './listing.ts';
+import { benchMemory } from './memory.ts';
+import { type BudgetRow, printBudgets } from './report.ts';
+
+const sections: Readonly<Record<string, () => Promise<readonly BudgetRow[]>>> = {
+  listing: benchListing,
+  launch: benchLaunch,
+  enumerate: benchEnumeration,
+  'kill-tree': benchKillTree,
+  memory: benchMemory,
+};
+
+const asked = process.argv.slice(2);
+const isAsked = (name: string) => asked.length === 0 || asked.includes(name);
+
+for (const [name, measure] of Object.entries(sections)) {
+  if (isAsked(name) && !printBudgets(name, await measure())) process.exitCode = 1;
+}
+if (isAsked('killers')) await benchKillers();

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { findOwnGroup } from '../test/helpers/cgroup.ts';
+import { hasCompiler, type PopulationName, populations } from '../test/helpers/population.ts';
+import { type Crowd, openCrowd } from './crowd.ts';
+import { type Killer, killers } from './killers.ts';
+import { printTable } from './report.ts';
+import { median } from './stats.ts';
+
+const rounds = 3;
+const capMs = 10_000;
+
+/** What a killer left, or how long it took until none lived. */
+interface Outcome {
+  readonly ms: number | undefined;
+  readonly survivors: number;
+}
+
+/** kill-tree beside the other ways to end a tree, on four crowds: time from the call until none lives. */
+export async function benchKillers(): Promise<void> {
+  if (findOwnGroup() === undefined || !hasCompiler) {
+    console.log('\nskipped: killers side by side: needs cc, and a cgroup2 to count survivors in');
+    return;
+  }
+  const names = Object.keys(populations) as PopulationName[];
+  const rows: string[][] = [['killer', ...names]];
+  for (const killer of killers) {
+    const row = [killer.name];
+    for (const name of names) row.push(describe(await play(name, killer)));
+    rows.push(row);
+  }
+  printTable(
+    `Time from the call to zero survivors, median of ${rounds}; "never": what lived on after ${capMs / 1000} s`,
+    rows,
+  );
+}
+
+async function play(name: PopulationName, killer: Killer): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await using crowd = await openCrowd(name, killer.tracker);
+    outcomes.push(await playRound(crowd, killer));
+  }
+  return outcomes;
+}
+
+async function playRound(crowd: Crowd, killer: Killer): Promise<Outcome> {
+  const start = performance.now();
+  let isOver = false;
+  const over = (killer.kill === undefined ? crowd.killTree() : killer.kill(crowd.rootPid))
+    .catch(() => {})
+    .then(() => {
+      isOver = true;
+    });
+  for (;;) {
+    const ms = performance.now() - start;
+    const survivors = crowd.members().length;
+    if (survivors === 0) {
+      await over;
+      return { ms, survivors };
+    }
+    // A killer that has come back and left some has failed, but the last signals may still be on their way.
+    if (ms > capMs || (isOver && ms > 2000)) return { ms: undefined, survivors };
+    await delay(2);
+  }
+}
+
+function describe(outcomes: readonly Outcome[]): string {
+  const times = outcomes.flatMap(({ ms }) => ms ?? []);
+  const left = outcomes.filter(({ ms }) => ms === undefined).map(({ survivors }) => survivors);
+  if (left.length === 0) return `${median(times).toFixed(0)} ms`;
+  const never = `never (${left.join(', ')} left)`;
+  return times.length === 0 ? never : `${median(times).toFixed(0)} ms, or ${never}`;
+}

@@ -1,0 +1,111 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A tool call that the model asks for: a command for the agent's shell. */
+export interface ToolCall {
+  readonly command: string;
+  readonly description: string;
+  /** Runs on while the agent goes on. */
+  readonly background?: boolean;
+}
+
+/** One answer of the model: some words, and the tool calls that it wants made. */
+export interface Turn {
+  readonly text: string;
+  readonly tools?: readonly ToolCall[];
+}
+
+interface Message {
+  readonly role: 'user' | 'assistant';
+}
+
+interface MessagesRequest {
+  readonly model?: string;
+  readonly stream?: boolean;
+  readonly messages?: readonly Message[];
+  readonly tools?: readonly { readonly name: string }[];
+}
+
+/**
+ * A model that plays a script, as an Anthropic Messages endpoint on the loopback. It keeps no state: which turn is next
+ * is read off the conversation that the agent sends, so retries are harmless. After the script it says `done`; asked
+ * without tools (titles, probes) it says `ok`. Resolves to the base URL; closed when the test has finished.
+ */
+export async function startModelServer(script: readonly Turn[]): Promise<string> {
+  const server = http.createServer(async (request, response) => {
+    const body = await readJson(request);
+    if (request.method === 'POST' && /\/messages(\?|$)/.test(request.url ?? '')) answer(response, body, script);
+    else sendJson(response, { input_tokens: 1 });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function readJson(request: http.IncomingMessage): Promise<MessagesRequest> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  try {
+    return JSON.parse(text) as MessagesRequest;
+  } catch {
+    return {};
+  }
+}
+
+function answer(response: http.ServerResponse, body: MessagesRequest, script: readonly Turn[]): void {
+  const played = (body.messages ?? []).filter(({ role }) => role === 'assistant').length;
+  const canUseTools = (body.tools ?? []).some(({ name }) => name === 'Bash');
+  const { text, tools = [] } = canUseTools ? (script[played] ?? { text: 'done' }) : { text: 'ok' };
+  const content = [
+    { type: 'text', text },
+    ...tools.map(({ command, description, background }, index) => ({
+      type: 'tool_use',
+      id: `toolu_${played}_${index}`,
+      name: 'Bash',
+      input: { command, description, ...(background === true && { run_in_background: true }) },
+    })),
+  ];
+  const message = {
+    id: `msg_${played}`,
+    type: 'message',
+    role: 'assistant',
+    model: body.model ?? 'scripted',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  };
+  const stopReason = tools.length > 0 ? 'tool_use' : 'end_turn';
+  if (body.stream === true) stream(response, message, content, stopReason);
+  else sendJson(response, { ...message, content, stop_reason: stopReason });
+}
+
+/** Server-sent events, in the order of the Messages API; each block comes in one delta. */
+function stream(response: http.ServerResponse, message: object, content: readonly object[], stopReason: string): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (type: string, fields: object) =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`);
+  send('message_start', { message: { ...message, content: [], stop_reason: null } });
+  content.forEach((block, index) => {
+    const { empty, delta } = split(block as { type: string; text: string; input: object });
+    send('content_block_start', { index, content_block: empty });
+    send('content_block_delta', { index, delta });
+    send('content_block_stop', { index });
+  });
+  send('message_delta', { delta: { stop_reason: stopReason, stop_sequence: null }, usage: { output_tokens: 1 } });
+  send('message_stop', {});
+  response.end();
+}
+
+function split(block: { type: string; text: string; input: object }): { empty: object; delta: object } {
+  if (block.type === 'text') return { empty: { ...block, text: '' }, delta: { type: 'text_delta', text: block.text } };
+  const json = JSON.stringify(block.input);
+  return { empty: { ...block, input: {} }, delta: { type: 'input_json_delta', partial_json: json } };
+}
+
+function sendJson(response: http.ServerResponse, value: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+}
