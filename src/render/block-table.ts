@@ -1,3 +1,4 @@
+import { formatCommand } from '../annotate/command.ts';
 import type { BlockStatus, Confidence, RunExit, TrackerRecord } from '../model/block.ts';
 import { formatAge, formatBytes, formatCpu, UNKNOWN } from './format.ts';
 import type { Style } from './paint.ts';
@@ -62,7 +63,7 @@ export function blockColumns(nowMs: number, shown: { readonly ports: boolean }):
     { header: 'CPU', align: 'right', text: (row) => formatCpu(row.cpuMs) },
     { header: 'MEM', align: 'right', text: formatMemory },
     ...(shown.ports ? [{ header: 'PORTS', text: formatBlockPorts, style: (): Style => 'green' }] : []),
-    { header: 'COMMAND', text: (row) => row.runs.at(-1)?.argv.join(' ') ?? UNKNOWN },
+    { header: 'COMMAND', text: (row) => formatCommand(row.runs.at(-1)?.argv ?? []) },
   ];
 }
 

@@ -1,0 +1,64 @@
+import type { TrackerType } from '../../model/block.ts';
+import { formatConfidence } from '../../render/block-table.ts';
+import { formatCount } from '../../render/format.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import type { StateDiagnosis } from './state-diagnosis.ts';
+
+/** The diagnosis for people, one line a fact. May hold untrusted text. */
+export function describeDiagnosis(diagnosis: Diagnosis): string[] {
+  const { tracker, improve, state, userManager } = diagnosis;
+  return [
+    `tracker: ${tracker.type}${tracker.isScope ? ' in a scope of its own' : ''}, confidence ${formatConfidence(tracker.confidence)} (tried just now)`,
+    ...tracker.reasons.map(({ code, sentence, detail }) => `  because: ${sentence} [${code}: ${detail}]`),
+    ...listEscapes(diagnosis).map((what) => `  can escape: ${what}`),
+    ...(userManager.isLogoutTrap ? [`  logout: ${LOGOUT_TRAP}`] : []),
+    improve === undefined ? 'improve: nothing to do' : `improve: ${improve}`,
+    ...describeState(state),
+    `native calls: ${diagnosis.native.available ? 'available (ffi-rs)' : `not available: ${diagnosis.native.detail ?? 'unknown'}`}`,
+    `user manager: ${describeUserManager(diagnosis)}`,
+  ];
+}
+
+/** What a run started here would not keep hold of. */
+export function listEscapes({ tracker, native }: Pick<Diagnosis, 'tracker' | 'native'>): string[] {
+  const lost = 'a process that clears its environment after agentmux-run was killed and its parents have exited';
+  const orphans = native.available ? lost : 'a process that clears its environment and whose parents have exited';
+  return [...ESCAPES[tracker.type], ...(tracker.type === 'scan' ? [orphans] : [])];
+}
+
+const ELSEWHERE = 'work that a server started before does for the agent: containers, tmux, at, cron, systemd-run, ssh';
+
+const ESCAPES: Readonly<Record<TrackerType, readonly string[]>> = {
+  job: [ELSEWHERE],
+  cgroup: [
+    `a process that root moves into another group; it is found by descent and shown as outside cgroup`,
+    ELSEWHERE,
+  ],
+  scan: ['a process that forks faster than it can be looked for, for as long as it does', ELSEWHERE],
+  stub: ['everything: nothing is tracked'],
+};
+
+const LOGOUT_TRAP =
+  'the systemd manager of this user, and all that runs under it, ends some seconds after the last logout';
+
+function describeState(state: StateDiagnosis): string[] {
+  const { status, directory, detail, hint, blocks, unreadable } = state;
+  const where = directory === undefined ? '' : `${directory}, `;
+  const text = {
+    ok: `${where}${formatCount(blocks ?? 0, 'block', 'blocks')}`,
+    absent: `${where}made by the first run`,
+    unusable: `${where}not usable: ${detail}; runs are tracked but not recorded`,
+  }[status];
+  return [
+    `state: ${text}`,
+    ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+    ...unreadable.map((record) => `  unreadable: ${record.path} (${record.reason}): ${record.detail}`),
+  ];
+}
+
+function describeUserManager({ userManager }: Diagnosis): string {
+  const { status, lingers } = userManager;
+  if (status === 'no-systemd') return 'this host does not run systemd';
+  const linger = lingers ? 'lingers after logout' : 'does not linger after logout';
+  return status === 'available' ? `available, ${linger}` : `absent, ${linger}`;
+}

@@ -1,0 +1,96 @@
+import type { Context } from '../../context.ts';
+import type { BlockSummary } from '../../render/block-table.ts';
+import { describeStatus, formatConfidence } from '../../render/block-table.ts';
+import { formatAge, formatCount } from '../../render/format.ts';
+import type { ShownRow } from '../../render/process-table.ts';
+import { escapeUntrusted } from '../../render/untrusted.ts';
+import type { Listing } from './listing.ts';
+import { summarize } from './summaries.ts';
+
+export interface RowNotesRequest {
+  readonly all?: boolean;
+  readonly verbose?: boolean;
+  /** True if a filter took rows away. */
+  readonly filtered: boolean;
+}
+
+/**
+ * What people should know about a list of rows beside them, on standard error: which blocks have none and why, and what
+ * tellAboutBlocks says.
+ */
+export function tellAboutRows(
+  context: Context,
+  listing: Listing,
+  rows: readonly ShownRow[],
+  request: RowNotesRequest,
+): void {
+  tellAboutBlocks(context, listing, { verbose: request.verbose ?? false });
+  if (rows.length === 0 && request.filtered) tell(context, 'no process matches the filter');
+  if (request.filtered) return;
+  for (const view of listing.views) {
+    const block = summarize(view);
+    if (rows.some((row) => row.blockId === block.id)) continue;
+    const endedAtMs = view.record.runs.at(-1)?.endedAtMs;
+    tell(context, describeEmpty(block, endedAtMs, context.now(), request.all ?? false));
+  }
+}
+
+/**
+ * On standard error: that there are no blocks, zombies, what cannot be seen; with `verbose` how each block is tracked.
+ * Silent where there is nothing to say.
+ */
+export function tellAboutBlocks(context: Context, listing: Listing, request: { readonly verbose: boolean }): void {
+  if (listing.views.length === 0) tell(context, describeNoBlocks(listing));
+  for (const view of listing.views) {
+    const block = summarize(view);
+    const { id, zombies } = block;
+    if (request.verbose) for (const line of describeTracking(block)) tell(context, line);
+    for (const { parentPid, count } of zombies) {
+      tell(context, `${id}: ${formatCount(count, 'zombie', 'zombies')}, parent ${parentPid}`);
+    }
+    const hidden = view.members.filter((member) => member.stat === undefined).length;
+    if (hidden > 0)
+      tell(context, `${id}: of ${formatCount(hidden, 'process', 'processes')} only the pid can be seen here`);
+  }
+  if (listing.views.length > 0 && isProcHidden(context)) {
+    tell(context, '/proc hides the processes of other users here: what they run for a block may be missing');
+  }
+}
+
+/** How a block is tracked, and why not better: one line each. */
+export function describeTracking(block: BlockSummary): string[] {
+  const { id, tracker } = block;
+  const where = tracker.scope ?? tracker.cgroupPath;
+  const how = `tracker ${tracker.type} (${formatConfidence(tracker.confidence)})`;
+  return [
+    `${id}: ${describeStatus(block)}; ${how}${where === undefined ? '' : `, ${where}`}`,
+    ...tracker.reasons.map(({ code, detail }) => `${id}: ${code}: ${detail}`),
+  ];
+}
+
+function tell(context: Context, text: string): void {
+  context.stderr.write(`${escapeUntrusted(text)}\n`);
+}
+
+function describeNoBlocks({ recorded }: Listing): string {
+  return recorded === 0
+    ? 'no blocks: agentmux-run COMMAND starts one'
+    : 'no block has live processes: agentmux blocks --all shows those that ended';
+}
+
+function describeEmpty(block: BlockSummary, endedAtMs: number | undefined, nowMs: number, all: boolean): string {
+  const { id, status, processes, tracker } = block;
+  if (tracker.type === 'stub' && status !== 'ended') return `${id}: not tracked`;
+  if (status === 'elsewhere') return `${id}: ${describeStatus(block)}`;
+  if (status === 'ended') {
+    return `${id}: ended${endedAtMs === undefined ? '' : ` ${formatAge(nowMs - endedAtMs)} ago`}, nothing of it runs`;
+  }
+  if (all || !processes) return `${id}: nothing runs`;
+  const own = formatCount(processes, 'process of its own', 'processes of its own');
+  return `${id}: nothing agent-started; ${own}: agentmux ps --all --block ${id}`;
+}
+
+/** With hidepid (proc(5)) not even pid 1 can be looked at; everybody can see it else. */
+function isProcHidden(context: Context): boolean {
+  return context.platform.readStat(1) === undefined;
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { foldForest } from '../annotate/fold.ts';
+import { sumRows } from '../annotate/totals.ts';
+import type { Context } from '../context.ts';
+import { buildForest, filterForest, flattenForest, type TreeNode } from '../model/tree.ts';
+import type { BlockSummary } from '../render/block-table.ts';
+import { renderJson } from '../render/json.ts';
+import type { ShownRow } from '../render/process-table.ts';
+import { layOutTree, type TreeBlock } from '../render/process-tree.ts';
+import { renderTree } from '../render/tree.ts';
+import { examplesHelp } from './shared/help.ts';
+import { openListing } from './shared/listing.ts';
+import { addListingOptions, type RawListingOptions } from './shared/listing-options.ts';
+import { tellAboutBlocks } from './shared/notes.ts';
+import { collectRows } from './shared/shown-rows.ts';
+import { summarize } from './shared/summaries.ts';
+import { viewOf } from './shared/view.ts';
+
+/** `agentmux tree`: agents with what they started below them. */
+export function registerTree(program: Command, context: Context): void {
+  const command = program
+    .command('tree')
+    .description('Show the agents with what they started as a tree; equal processes are folded into one line.');
+  addListingOptions(command, 'the helpers of the agents too')
+    .addHelpText('after', examplesHelp(EXAMPLES))
+    .action((options: RawListingOptions) => showTree(context, options));
+}
+
+const EXAMPLES = [
+  ['agentmux tree', 'all live blocks'],
+  ['agentmux tree --block claude-k3f9', 'one block, and those started inside it'],
+  ['agentmux tree --all', 'with MCP servers and other helpers of the agents'],
+] as const;
+
+async function showTree(context: Context, options: RawListingOptions): Promise<void> {
+  const { block, ports, verbose, redact } = options;
+  const listing = openListing(context, { block, scope: 'live', command: 'tree' });
+  const rows = collectRows(context, listing.views, { all: true, ports, cwd: options.json ?? false, redact });
+  const forest = keepShown(
+    buildForest(rows, (row) => row.role === 'root'),
+    listing.views,
+    options.all ?? false,
+  );
+  const summaries = listing.views.map(summarize);
+  if (options.json) {
+    context.stdout.write(renderJson({ blocks: summaries, rows: placeRows(forest), warnings: listing.unreadable }));
+    return;
+  }
+  tellAboutBlocks(context, listing, { verbose: verbose ?? false });
+  const view = viewOf(context, { noTrunc: !options.trunc });
+  const lines = layOutTree({
+    blocks: summaries.map((summary) => addTotals(summary, rows)),
+    nodes: foldByBlock(forest),
+    roles: options.all ?? false,
+    ports,
+    unicode: view.unicode,
+  });
+  context.stdout.write(await renderTree(lines, view));
+}
+
+type Views = ReturnType<typeof openListing>['views'];
+
+/** Roots and what they started; the agentmux-run of a block inside another stays too, since that block hangs on it. */
+function keepShown(forest: readonly TreeNode<ShownRow>[], views: Views, all: boolean): TreeNode<ShownRow>[] {
+  if (all) return [...forest];
+  const wrappers = new Set(
+    views.flatMap(({ record }) => record.runs.map(({ wrapper }) => `${wrapper.pid}:${wrapper.startTicks}`)),
+  );
+  return filterForest(
+    forest,
+    ({ role, pid, startTicks }) => role !== 'plumbing' || wrappers.has(`${pid}:${startTicks}`),
+  );
+}
+
+/** Orphans of different blocks are no siblings. */
+function foldByBlock(forest: readonly TreeNode<ShownRow>[]): ReturnType<typeof foldForest> {
+  const ids = new Set(forest.map(({ item }) => item.blockId));
+  return [...ids].flatMap((id) => foldForest(forest.filter(({ item }) => item.blockId === id)));
+}
+
+function addTotals(summary: BlockSummary, rows: readonly ShownRow[]): TreeBlock {
+  const own = rows.filter((row) => row.blockId === summary.id);
+  const ages = own.flatMap(({ ageMs }) => ageMs ?? []);
+  const oldestAgeMs = ages.length === 0 ? undefined : Math.max(...ages);
+  return { ...summary, privateBytes: sumRows(own).privateBytes, oldestAgeMs };
+}
+
+/** Flat, in the order of the tree: chains of processes can be deeper than readers of nested JSON stand. */
+function placeRows(forest: readonly TreeNode<ShownRow>[]): object[] {
+  const above = new Map<TreeNode<ShownRow>, { readonly pid: number; readonly depth: number }>();
+  return flattenForest(forest).map((node) => {
+    const depth = (above.get(node)?.depth ?? -1) + 1;
+    for (const child of node.children) above.set(child, { pid: node.item.pid, depth });
+    return { ...node.item, depth, treeParentPid: above.get(node)?.pid };
+  });
+}
