@@ -24,7 +24,10 @@ export function renderLeftovers(blockId: string, leftovers: readonly Leftover[],
     lines.push(`to end ${own.length === 1 ? 'it' : 'them'}: agentmux kill-tree --block ${blockId}`);
   }
   if (tagOnly.length > 0) {
-    lines.push(`${processes(tagOnly.length)} left ${blockId} and only carry its tag:`, ...table(tagOnly));
+    lines.push(
+      `${processes(tagOnly.length)} left ${blockId} and only ${tagOnly.length === 1 ? 'carries' : 'carry'} its tag:`,
+      ...table(tagOnly),
+    );
     lines.push(`to end ${tagOnly.length === 1 ? 'it' : 'them'} too: agentmux kill-tree --block ${blockId} --escaped`);
   }
   lines.push(...holderLines(leftovers));
