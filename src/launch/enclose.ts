@@ -123,12 +123,12 @@ export function beginRun(argv: readonly string[], world: LaunchWorld): RunRecord
   };
 }
 
-/** Sessions of us and of our ancestors, nearest first, each once. */
+/** Sessions of us and of our ancestors, nearest first, each once; 0 is one whose leader is outside our pid namespace. */
 function readCallerSids(platform: Platform, pid: number): number[] {
   const sids = new Set<number>();
   let stat = platform.readStat(pid);
   for (let depth = 0; stat !== undefined && depth < 64; depth += 1) {
-    if (stat.sid > 0) sids.add(stat.sid);
+    sids.add(stat.sid);
     stat = stat.ppid > 0 ? platform.readStat(stat.ppid) : undefined;
   }
   return [...sids];
