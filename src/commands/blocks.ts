@@ -22,7 +22,11 @@ import { viewOf } from './shared/view.ts';
 export function registerBlocks(program: Command, context: Context): void {
   const command = program
     .command('blocks')
-    .description('List the blocks: each agent with its state, what it started, CPU, memory and ports.');
+    .summary('list the blocks')
+    .description(
+      'List the blocks: each agent with its state, how sure we are of what it started, how many processes it started of how ' +
+        'many there are, their CPU time, memory and listening ports.',
+    );
   addListingOptions(command, 'blocks that ended too')
     .option('-q, --quiet', 'print only the ids')
     .option('--format <form>', "table, json, or fields of the JSON rows, as in '{{.id}} {{.status}}'")

@@ -11,6 +11,7 @@ import { examplesHelp } from './shared/help.ts';
 export function registerDoctor(program: Command, context: Context): void {
   program
     .command('doctor')
+    .summary('say how well runs are tracked here')
     .description(
       'Say how a run that is started here would be tracked, why not better, what could escape it, and the one command ' +
         'that would improve it. Proves the tracker by a trial that leaves nothing. Fails if runs cannot be recorded.',

@@ -19,11 +19,15 @@ import { viewOf } from './shared/view.ts';
 export function registerPs(program: Command, context: Context): void {
   const command = program
     .command('ps')
-    .description('List the processes that agents started, with age, cost, listening ports and command.');
+    .summary('list what agents started')
+    .description(
+      'List the processes that agents started, with age, cost, listening ports and command. Of the agents themselves and ' +
+        'their helpers (MCP servers and the like) nothing is listed, unless --all asks for it.',
+    );
   addListingOptions(command, 'every process of the block, the agent and its own helpers included')
     .option('-q, --quiet', 'print only pid:starttime, what kill accepts')
     .option('--format <form>', "table, json, or fields of the JSON rows, as in '{{.pid}} {{.command}}'")
-    .option('-f, --filter <filter>', `only rows with ${FILTER_HELP}; may be repeated`, collect, [])
+    .option('-f, --filter <filter>', `only rows with ${FILTER_HELP}; may be repeated`, collect)
     .option('--sort <keys>', `one of ${SORT_KEYS.join(', ')}, or several with commas between; -KEY for descending`)
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((options: PsOptions) => listProcesses(context, options));
@@ -41,13 +45,13 @@ const EXAMPLES = [
 interface PsOptions extends RawListingOptions {
   readonly quiet?: boolean;
   readonly format?: string;
-  readonly filter: readonly string[];
+  readonly filter?: readonly string[];
   readonly sort?: string;
 }
 
 async function listProcesses(context: Context, options: PsOptions): Promise<void> {
   const form = parseOutputForm(options, ROW_FIELDS);
-  const filters = parseFilters(options.filter);
+  const filters = parseFilters(options.filter ?? []);
   const sort = options.sort === undefined ? undefined : parseSort(options.sort);
 
   const listing = openListing(context, { block: options.block, scope: 'live', command: 'ps' });
@@ -97,11 +101,11 @@ function nameRow({ pid, startTicks }: ShownRow): string {
 }
 
 /** With `-q` nobody sees ports; a filter or an order may still ask for them. */
-function usesPorts({ ports, filter, sort }: PsOptions): boolean {
+function usesPorts({ ports, filter = [], sort }: PsOptions): boolean {
   return ports && (filter.some((text) => text.startsWith('port')) || /\bport\b/.test(sort ?? ''));
 }
 
-function collect(value: string, before: readonly string[]): readonly string[] {
+function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

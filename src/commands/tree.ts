@@ -20,7 +20,11 @@ import { viewOf } from './shared/view.ts';
 export function registerTree(program: Command, context: Context): void {
   const command = program
     .command('tree')
-    .description('Show the agents with what they started as a tree; equal processes are folded into one line.');
+    .summary('show agents with what they started as a tree')
+    .description(
+      'Show the agents with what they started as a tree. Equal processes are folded into one line; a block that was started ' +
+        'inside another hangs where it was started.',
+    );
   addListingOptions(command, 'the helpers of the agents too')
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((options: RawListingOptions) => showTree(context, options));

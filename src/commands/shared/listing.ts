@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { AgentmuxError } from '../../errors.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
 import type { UnreadableRecord } from '../../state/store.ts';
 import type { BlockView } from '../../trackers/inspect.ts';
@@ -33,6 +34,7 @@ export function openListing(context: Context, request: ListingRequest): Listing 
     context.stderr.write(`warning: ${escapeUntrusted(path)} is not used (${reason}): ${escapeUntrusted(detail)}\n`);
   }
   const views = selectViews(request, lookup, caller);
+  for (const view of views) recordSeen(context, view);
   return { views: sortByParent(views), unreadable: lookup.unreadable, recorded: lookup.records.length };
 }
 
@@ -45,9 +47,29 @@ function selectViews({ block, scope }: ListingRequest, lookup: BlockLookup, call
   }
   if (scope === 'live') return selectListed(undefined, lookup, caller);
   const views = lookup.records.map((record) => lookup.view(record));
-  return scope === 'recorded'
-    ? views
-    : views.filter(({ status, record }) => status !== 'ended' && record.state !== 'ended');
+  // A foreign record of a run that ended tells nothing that anybody waits for.
+  const isKnown = ({ status, record }: BlockView): boolean =>
+    status !== 'ended' && (status !== 'elsewhere' || record.state !== 'ended');
+  return scope === 'recorded' ? views : views.filter(isKnown);
+}
+
+/**
+ * Keeps what only descent tells of, so that it stays a member when its parents have gone: what left the enclosure, and
+ * what a scan found whose wrapper is no longer there to keep it. A directory that cannot be written is no error here.
+ */
+function recordSeen(context: Context, { record, members, wrapperAlive }: BlockView): void {
+  const { bootId } = context.platform.host();
+  const found = members.flatMap(({ pid, startTicks, source, escaped }) =>
+    source === 'descent' && startTicks !== undefined && (escaped || !wrapperAlive) ? [{ pid, startTicks, bootId }] : [],
+  );
+  if (found.length === 0) return;
+  try {
+    const known = new Set(context.store.recorded(record.id).map(({ pid, startTicks }) => `${pid}:${startTicks}`));
+    const added = found.filter(({ pid, startTicks }) => !known.has(`${pid}:${startTicks}`));
+    if (added.length > 0) context.store.record(record.id, added, 'reader');
+  } catch (error) {
+    if (!(error instanceof AgentmuxError)) throw error;
+  }
 }
 
 /** Each block followed by those inside it, else as they were: oldest first. */
