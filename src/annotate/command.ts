@@ -1,9 +1,11 @@
 /**
  * A command line for people: the words joined by blanks, quoted where a shell would not read them as they are. Control
- * characters are left to the renderer.
+ * characters are left to the renderer. In a redacted one the `***` is no reason for quotes.
  */
-export function formatCommand(argv: readonly string[]): string {
-  return argv.map(quoteWord).join(' ');
+export function formatCommand(argv: readonly string[], redacted = false): string {
+  return argv
+    .map((word) => (redacted && !NEEDS_QUOTES.test(word.replaceAll('***', '')) && word !== '' ? word : quoteWord(word)))
+    .join(' ');
 }
 
 /** A word as a POSIX shell reads it back. */
@@ -12,9 +14,13 @@ export function quoteWord(word: string): string {
 }
 
 /** The command of a process; `[comm]` where argv is empty or unreadable; undefined if nothing is known. */
-export function describeCommand(argv: readonly string[] | undefined, comm: string | undefined): string | undefined {
+export function describeCommand(
+  argv: readonly string[] | undefined,
+  comm: string | undefined,
+  redacted = false,
+): string | undefined {
   if (argv?.some((word) => word !== '')) {
-    return formatCommand(argv);
+    return formatCommand(argv, redacted);
   }
   return comm === undefined ? undefined : `[${comm}]`;
 }

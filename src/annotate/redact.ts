@@ -52,5 +52,5 @@ function isScriptOption(word: string | undefined): boolean {
 }
 
 const OPTION = new RegExp(`^${SECRET_OPTION}$`, 'i');
-const ASSIGNED_OPTION = new RegExp(`^${SECRET_OPTION}=(?=[^])`, 'i');
-const ASSIGNED_NAME = new RegExp(`^(?:--?[a-z-]{1,32}=)?${SECRET_NAME}=(?=[^])`);
+const ASSIGNED_OPTION = new RegExp(`^${SECRET_OPTION}=(?=[\\s\\S])`, 'i');
+const ASSIGNED_NAME = new RegExp(`^(?:--?[a-z-]{1,32}=)?${SECRET_NAME}=(?=[\\s\\S])`);

@@ -110,7 +110,7 @@ function describeTexts(member: RowMember, details: ProcessDetails | undefined, r
   const bytes = details?.argvBytes;
   return {
     comm: shownComm.text,
-    command: describeCommand(shown.argv, shownComm.text),
+    command: describeCommand(shown.argv, shownComm.text, shown.redacted),
     argv: shown.argv,
     // The bytes would tell what the text hides.
     commandBase64: bytes === undefined || redacted ? undefined : toBase64(bytes),

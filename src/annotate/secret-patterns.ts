@@ -16,7 +16,8 @@ const FIELD_NAME =
   '(?:[a-z0-9]{1,32}[-_]){0,4}(?:token|secret|password|passwd|(?:api|access|secret|private|auth)[-_]?key)';
 
 /** A value in a shell's text: quoted (an open quote goes to the end), or up to what ends a word. */
-const VALUE = `(?:"(?:\\\\[^]|[^"\\\\])*"?|'[^']*'?|(?:\\\\[^]|[^\\s\\\\"'\`;&|<>()])+)`;
+const BARE = '(?:\\\\[\\s\\S]|[^\\s\\\\"\'`;&|<>()])';
+const VALUE = `(?:(?:"(?:\\\\[\\s\\S]|[^"\\\\])*"?|'[^']*'?)${BARE}*|${BARE}+)`;
 
 /** Tokens that say what they are by how they begin; the letters behind it are at least as many as no word has. */
 const TOKEN_PREFIXES = [
@@ -50,6 +51,8 @@ export const TEXT_PATTERNS: readonly TextPattern[] = [
   { pattern: new RegExp(`(?<![\\w-])(${SECRET_OPTION})(=|\\s+(?!-))${VALUE}`, 'gi'), replacement: '$1$2***' },
   { pattern: new RegExp(`(?<![A-Za-z0-9_])(${SECRET_NAME}=)${VALUE}`, 'g'), replacement: '$1***' },
   { pattern: new RegExp(`(?<![\\w-])(${FIELD_NAME}=)${VALUE}`, 'gi'), replacement: '$1***' },
+  { pattern: new RegExp(`("${FIELD_NAME}"\\s*:\\s*")[^"]*`, 'gi'), replacement: '$1***' },
+  { pattern: /(?<![A-Za-z])(authorization\s*:\s*(?:[A-Za-z]+\s+)?)[^\s"']+/gi, replacement: '$1***' },
   { pattern: /(?<![A-Za-z])(bearer\s+)[^\s"']+/gi, replacement: '$1***' },
   { pattern: /(?<![\w-])((?:[a-z0-9]{1,32}-){0,4}(?:api-?key|token)\s*:\s*)[^\s"']+/gi, replacement: '$1***' },
   { pattern: new RegExp(`(?<![A-Za-z0-9_])(?:${TOKEN_PREFIXES.join('|')})`, 'g'), replacement: '***' },

@@ -59,7 +59,7 @@ const NUMBER_KEYS: Readonly<Record<string, (row: ProcessRow) => number | undefin
 };
 
 function parseFilter(text: string): Condition {
-  const match = /^([A-Za-z]+)(!=|=|>|<)([^]+)$/.exec(text);
+  const match = /^([A-Za-z]+)(!=|=|>|<)([\s\S]+)$/.exec(text);
   const [, key = '', operator = '', value = ''] = match ?? [];
   if (match === null) {
     throw refuse(text, 'is no KEY=VALUE');

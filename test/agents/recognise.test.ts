@@ -19,7 +19,7 @@ const agents: readonly [string, Given, string | undefined][] = [
   ],
   [
     'claude by the directory of its own installer',
-    { exe: '/root/.local/share/claude/versions/2.1.332', argv: ['claude'] },
+    { exe: '/home/me/.local/share/claude/versions/2.1.332', argv: ['claude'] },
     'claude',
   ],
   ['claude by its script', { exe: NODE, argv: ['node', '/x/node_modules/@anthropic-ai/claude-code/cli.js'] }, 'claude'],
@@ -53,10 +53,10 @@ const agents: readonly [string, Given, string | undefined][] = [
   ['opencode by its binary', { exe: '/x/opencode-ai/bin/opencode.exe', argv: ['opencode', 'run'] }, 'opencode'],
   [
     'kimi as a Python script',
-    { exe: '/usr/bin/python3.13', argv: ['/x/bin/python', '/root/.local/bin/kimi', '--print'] },
+    { exe: '/usr/bin/python3.13', argv: ['/x/bin/python', '/home/me/.local/bin/kimi', '--print'] },
     'kimi',
   ],
-  ['agy by its binary', { exe: '/root/.local/bin/agy', argv: ['agy'] }, 'agy'],
+  ['agy by its binary', { exe: '/home/me/.local/bin/agy', argv: ['agy'] }, 'agy'],
   ['an agent by argv[0] where the executable is unreadable', { argv: ['/usr/local/bin/codex', 'exec'] }, 'codex'],
   ['nothing by comm', { exe: '/usr/bin/sleep', argv: ['sleep', '9'], comm: 'claude' }, undefined],
   ['nothing by comm alone', { comm: 'claude' }, undefined],
