@@ -20,7 +20,7 @@ const DATE = 'November 30, 2026';
 function renderPage(name: string, command: Command, names: readonly string[]): string {
   const sections = readSections(command);
   const find = (title: string): Section | undefined => sections.find((section) => section.title === title);
-  const others = sections.filter(({ title }) => title !== 'Examples' && title !== 'Exit codes');
+  const others = sections.filter(({ title }) => !['', 'Examples', 'Exit codes'].includes(title));
   const lines = [
     '.\\" Generated from the commands by npm run man. Do not edit.',
     `.Dd ${DATE}`,
@@ -28,13 +28,14 @@ function renderPage(name: string, command: Command, names: readonly string[]): s
     '.Os',
     '.Sh NAME',
     macroLine('Nm', name),
-    macroLine('Nd', firstSentence(command.description())),
+    macroLine('Nd', command.summary() || firstSentence(command.description())),
     '.Sh SYNOPSIS',
     ...synopsis(name, command),
     '.Sh DESCRIPTION',
     ...text(command.description()),
     ...commandList(command),
     ...optionList(command),
+    ...notes(find('')),
     ...others.flatMap((section) => [macroLine('Sh', section.title.toUpperCase()), ...literal(section.lines)]),
     ...environment(name),
     '.Sh EXIT STATUS',
@@ -69,7 +70,7 @@ function commandList(program: Command): string[] {
   if (program.commands.length === 0) return [];
   const items = program.commands.flatMap((command) => [
     macroLine('It', 'Cm', command.name()),
-    ...text(command.description()),
+    ...text(sentence(command.summary() || command.description())),
   ]);
   return ['.Pp', 'The commands are:', '.Bl -tag -width doctor', ...items, '.El'];
 }
@@ -93,8 +94,11 @@ function optionItem(option: Option): string {
 function describeOption(option: Option): string {
   const choices = option.argChoices === undefined ? '' : ` One of ${option.argChoices.join(', ')}.`;
   const fallback = typeof option.defaultValue === 'string' ? ` Default: ${option.defaultValue}.` : '';
-  const sentence = option.description.charAt(0).toUpperCase() + option.description.slice(1);
-  return `${sentence.replace(/\.?$/, '.')}${choices}${fallback}`;
+  return `${sentence(option.description)}${choices}${fallback}`;
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`.replace(/\.?$/, '.');
 }
 
 function environment(name: string): string[] {
@@ -120,6 +124,11 @@ const RUN_ENVIRONMENT = [
   ['AGENTMUX_TRACKER', 'Default of --tracker.'],
   STATE_DIRECTORY,
 ] as const;
+
+/** Paragraphs of the help that stand under no title. */
+function notes(section: Section | undefined): string[] {
+  return section === undefined ? [] : ['.Pp', ...text(section.lines.join(' '))];
+}
 
 function exitStatus(section: Section | undefined): string[] {
   if (section === undefined) return ['See agentmux(1).'];

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { Command } from 'commander';
 
-/** A part of the help after the options: `Title:` and the lines below it. */
+/** A part of the help after the options: `Title:` and the indented lines below it; other text has an empty title. */
 export interface Section {
   readonly title: string;
   readonly lines: readonly string[];
@@ -16,9 +16,11 @@ export function readSections(command: Command): Section[] {
     write: (part: string) => (help += part),
   });
   const sections: { title: string; lines: string[] }[] = [];
+  const untitled: string[] = [];
   for (const line of help.split('\n')) {
     if (/^\S.*:$/.test(line)) sections.push({ title: line.slice(0, -1), lines: [] });
+    else if (/^\S/.test(line)) untitled.push(line);
     else if (line !== '') sections.at(-1)?.lines.push(line);
   }
-  return sections;
+  return untitled.length === 0 ? sections : [...sections, { title: '', lines: untitled }];
 }
