@@ -33,7 +33,7 @@ import { refuseUntracked } from './shared/untracked.ts';
 
 interface RawOptions {
   readonly block?: BlockOption;
-  readonly port: readonly string[];
+  readonly port?: readonly string[];
   readonly only?: boolean;
   readonly signal?: string;
   readonly kill?: boolean;
@@ -56,16 +56,14 @@ export function registerKill(program: Command, context: Context): void {
     )
     .argument('[target...]', 'pid, pid:starttime, or :port (listeners only, never clients)')
     .option('--block [id]', 'only members of this block, by its id or a unique prefix; without one the block we are in')
-    .option(
-      '--port <number>',
-      'the same as :number',
-      (text: string, before: readonly string[]) => [...before, text],
-      [],
-    )
+    .option('--port <number>', 'the same as :number', (text: string, before: readonly string[] = []) => [
+      ...before,
+      text,
+    ])
     .option('--only', 'leave the descendants of the targets alone')
     .option('-s, --signal <signal>', 'TERM, SIGTERM or 15; one other than TERM is sent once and nothing is forced')
     .option('-9, --kill', 'KILL at once')
-    .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms', undefined)
+    .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms')
     .option('--escaped', 'also a target that left the block and is known by its environment alone')
     .option('-n, --dry-run', 'print what would be ended, signal nothing')
     .option('--json', 'print one JSON document')
@@ -86,7 +84,7 @@ export function registerKill(program: Command, context: Context): void {
 }
 
 async function kill(context: Context, targets: readonly string[], options: RawOptions): Promise<number> {
-  const operands = parseOperands(targets, options.port);
+  const operands = parseOperands(targets, options.port ?? []);
   const force = settleForce(options);
   const { lookup, caller } = openLookup(context, 'kill');
   const views = selectViews(options.block, lookup, caller);

@@ -149,14 +149,10 @@ function neverMember(pid: number, isAlive: boolean, world: OperandWorld): Agentm
   const [only] = world.views;
   const where = only !== undefined && world.views.length === 1 ? `of block "${only.record.id}"` : 'of a live block';
   if (!isAlive) {
-    return new AgentmuxError(
-      'notFound',
-      `there is no process ${pid}, and none of that pid is known as a member ${where}`,
-      {
-        code: 'not-a-member',
-        hint: 'agentmux ps',
-      },
-    );
+    return new AgentmuxError('notFound', `no process ${pid} lives: it is gone, or never was a member ${where}`, {
+      code: 'not-a-member',
+      hint: 'agentmux ps',
+    });
   }
   const other = findMember(world.others(), pid, undefined);
   const hint = other === undefined ? 'agentmux ps' : `agentmux kill --block ${other.view.record.id} ${pid}`;

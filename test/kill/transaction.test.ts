@@ -36,10 +36,10 @@ describeIf(isLinux, 'needs procfs', 'killBlock', () => {
     await childOf(agent.pid);
     await waitFor('the traps to be set', () => readTable().some((row) => readRow(row.ppid)?.ppid === agent.pid));
     const started = performance.now();
-    const report = await killBlock(createProcessWorld({ roots: [agent.pid] }), { graceMs: 8000 });
+    const report = await killBlock(createProcessWorld({ roots: [agent.pid] }), { graceMs: 24_000 });
     expect(report.ok).toBe(true);
     expect(report.rows.every((row) => row.result === 'exited' || row.result === 'already-gone')).toBe(true);
-    expect(performance.now() - started).toBeLessThan(4000);
+    expect(performance.now() - started).toBeLessThan(14_000);
   });
 
   it('forces what ignores TERM when the grace is over, and names who is waited for meanwhile', async () => {

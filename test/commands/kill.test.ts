@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { settleForce } from '../../src/commands/shared/kill-options.ts';
+import { main } from '../../src/main.ts';
+import { createMemoryContext } from '../helpers/memory-context.ts';
+
+/** Runs on a context whose platform and store must not be asked for. */
+async function run(...argv: string[]) {
+  const context = createMemoryContext();
+  const status = await main(argv, context);
+  return { status, stdout: context.stdout.text, stderr: context.stderr.text };
+}
+
+describe('agentmux kill', () => {
+  it.each([
+    ['0'],
+    ['-1'],
+    ['1'],
+    ['--'],
+    [''],
+    ['abc'],
+    ['2147483648'],
+    ['99999999999'],
+    ['-9'],
+    ['-4711'],
+    ['1.5'],
+    ['0x10'],
+    [' 12'],
+    ['12 13'],
+    [':0'],
+    [':65536'],
+    ['--', '-1'],
+    ['--', '-9'],
+    ['4711', '0'],
+    ['4711', ''],
+    ['-9', '--', '-4711'],
+    ['--port', '0'],
+    ['--port', 'http'],
+    ['--port'],
+    ['--grace', '-1', '4711'],
+    ['--grace', 'soon', '4711'],
+    ['-s', '0', '4711'],
+    ['-s', 'NOPE', '4711'],
+    ['-s', 'TERM', '-9', '4711'],
+    ['-9', '--grace', '1', '4711'],
+    ['--nope', '4711'],
+    [],
+  ])('refuses %j as wrong usage, in one line, and looks at nothing', async (...operands) => {
+    const { status, stdout, stderr } = await run('kill', ...operands);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]+\n(hint: [^\n]+\n)?$/);
+  });
+
+  it('says the same as JSON where that was asked for', async () => {
+    const { status, stdout } = await run('kill', '--json', '0');
+    expect(status).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ schemaVersion: 1, error: { code: 'bad-target', exitCode: 2 } });
+  });
+
+  it('shows control characters of an operand escaped', async () => {
+    expect((await run('kill', '\u001b[31m\u202e')).stderr).toContain(String.raw`"\x1b[31m\u202e"`);
+  });
+});
+
+describe('settleForce', () => {
+  it.each([
+    ['by default TERM, then KILL', {}, { signal: 'SIGTERM', graceMs: 4000 }],
+    ['TERM by its number', { signal: '15' }, { signal: 'SIGTERM', graceMs: 4000 }],
+    ['a grace', { grace: '500ms' }, { signal: 'SIGTERM', graceMs: 500 }],
+    ['no grace', { grace: '0' }, { signal: 'SIGTERM', graceMs: 0 }],
+    ['-9', { kill: true }, { signal: 'SIGKILL', graceMs: 0 }],
+    ['-s KILL', { signal: 'kill' }, { signal: 'SIGKILL', graceMs: 0 }],
+    ['another signal, sent once', { signal: 'HUP' }, { signal: 'SIGHUP', graceMs: undefined }],
+    ['another signal, forced after a grace', { signal: 'INT', grace: '2' }, { signal: 'SIGINT', graceMs: 2000 }],
+  ])('settles %s', (_title, raw, force) => {
+    expect(settleForce(raw)).toEqual(force);
+  });
+});
