@@ -45,7 +45,14 @@ export function planOldGroup(options: GroupPlanOptions, group: string): TrackerP
   return {
     record,
     withReason: (reason) => planOldGroup({ ...options, reasons: [...options.reasons, reason] }, group),
-    create: async () => createInGroup({ platform, record, group, home: own.directory }),
+    async create() {
+      try {
+        return createInGroup({ platform, record, group, home: own.directory });
+      } catch (error) {
+        if (error instanceof TrackerError) throw new TrackerError('old-group', error.message, { cause: error });
+        throw error;
+      }
+    },
   };
 }
 

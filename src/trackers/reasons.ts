@@ -1,4 +1,5 @@
 import type { TrackerReason } from '../model/block.ts';
+import { parseGroupName } from './group-name.ts';
 
 /** Every reason for which a stronger tracker was not taken, or is weaker than it could be. Stable: scripts read them. */
 export type ReasonCode =
@@ -13,6 +14,7 @@ export type ReasonCode =
   | 'threaded'
   | 'group-limit'
   | 'move-refused'
+  | 'old-group'
   | 'not-delegated'
   | 'no-user-manager'
   | 'scope-failed'
@@ -48,7 +50,7 @@ export function makeReason(code: ReasonCode, detail: string): TrackerReason {
 /** The sentence and the command for a reason; an unknown code (of a newer version) is told by its detail. */
 export function adviseOn(reason: TrackerReason, facts: ReasonFacts): ReasonAdvice {
   const advise = isReasonCode(reason.code) ? ADVICE[reason.code] : undefined;
-  return advise === undefined ? { sentence: reason.detail, command: undefined } : advise(facts);
+  return advise === undefined ? { sentence: reason.detail, command: undefined } : advise(facts, reason.detail);
 }
 
 /** All codes, for tables of help and tests. */
@@ -56,7 +58,7 @@ export function listReasonCodes(): ReasonCode[] {
   return Object.keys(ADVICE) as ReasonCode[];
 }
 
-const ADVICE: Record<ReasonCode, (facts: ReasonFacts) => ReasonAdvice> = {
+const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonAdvice> = {
   forced: () => ({
     sentence: 'a tracker was asked for by name, so that no stronger one was tried',
     command: 'unset AGENTMUX_TRACKER',
@@ -100,6 +102,10 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts) => ReasonAdvice> = {
     sentence: 'a group could be made, but no process could be moved into it',
     command: delegateCommand(facts),
   }),
+  'old-group': (_, detail) => ({
+    sentence: 'processes of an earlier run are in a group that cannot be entered from here',
+    command: endBlockCommand(detail),
+  }),
   'not-delegated': (facts) => ({
     sentence: 'this is a system service whose group is not delegated to it, and leaving it would escape its limits',
     command: facts.unit && sudo(facts, delegateUnit(facts.unit)),
@@ -121,6 +127,13 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts) => ReasonAdvice> = {
     command: sudo(facts, 'mount -o remount,hidepid=0 /proc'),
   }),
 };
+
+/** The block's id stands in the name of its group. */
+function endBlockCommand(detail: string): string | undefined {
+  const names = detail.split(/[/:\s]/).map(parseGroupName);
+  const block = names.find((name) => name !== undefined)?.blockId;
+  return block && `agentmux kill-tree --block ${quote(block)}`;
+}
 
 /** Gives the user a group of its own below the mount and moves the calling shell (`$$`) into it. */
 function delegateCommand(facts: ReasonFacts): string {

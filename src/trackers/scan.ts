@@ -36,6 +36,8 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
   const { platform } = options;
   const assigned: Identity[] = [];
   let seen = new Map<number, SeenProcess>();
+  /** What setFrozen stopped: whoever was stopped before stays so when the rest is thawed. */
+  let stopped: Identity[] = [];
   let tags: ReadonlySet<string> = new Set();
   let isTagged = createTagReader(platform, tags);
 
@@ -109,6 +111,12 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     return { pid: stat.pid, startTicks: stat.startTicks, bootId, pidNamespace };
   }
 
+  function thaw(): boolean {
+    for (const identity of stopped) platform.signal(identity, 'SIGCONT');
+    stopped = [];
+    return true;
+  }
+
   function signalAll(found: readonly FoundMember[], signal: NodeJS.Signals): boolean {
     let sent = false;
     for (const member of found) sent = platform.signal(toIdentity(member), signal) === 'sent' || sent;
@@ -138,10 +146,9 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
       return asked;
     },
     setFrozen(frozen) {
-      signalAll(
-        find().filter(({ stat }) => stat.pid !== process.pid),
-        frozen ? 'SIGSTOP' : 'SIGCONT',
-      );
+      if (!frozen) return thaw();
+      const awake = find().filter(({ stat }) => stat.pid !== process.pid && stat.state !== 'T');
+      stopped = awake.map(toIdentity).filter((identity) => platform.signal(identity, 'SIGSTOP') === 'sent');
       return true;
     },
     setBelowNormalPriority: (on) =>
