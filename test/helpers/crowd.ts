@@ -11,14 +11,13 @@ export function insideGroup(group: string): string[] {
 
 /**
  * Live processes of a population, as an eye outside sees them: members of `group` where there is one, else processes
- * with `marker` in their arguments. Looks several times, since a churning crowd slips through a single reading.
+ * started as `program`. Looks several times, since a churning crowd slips through a single reading.
  */
-export async function countCrowd(marker: string, group: string | undefined): Promise<number[]> {
+export async function countCrowd(program: string, group: string | undefined): Promise<number[]> {
   const seen = new Set<number>();
   for (let look = 0; look < 5; look++) {
-    const candidates =
-      group === undefined ? findByArgv(marker) : readGroup(group).filter((pid) => hasMarker(pid, marker));
-    for (const pid of candidates) seen.add(pid);
+    const candidates = group === undefined ? findByArgv(program) : readGroup(group);
+    for (const pid of candidates) if (isProgram(pid, program)) seen.add(pid);
     await delay(20);
   }
   return [...seen];
@@ -29,9 +28,9 @@ export function isGroupEmpty(group: string): boolean {
   return /^populated 0$/m.test(readFileSync(join(group, 'cgroup.events'), 'utf8'));
 }
 
-function hasMarker(pid: number, marker: string): boolean {
+function isProgram(pid: number, program: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(marker);
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith(`${program}\0`);
   } catch {
     return false;
   }
