@@ -52,7 +52,7 @@ export async function probe(run: ProbeRun = {}): Promise<ProbeReport> {
     if (isReleased || !told.includes('\n')) continue;
     isReleased = true;
     between?.(JSON.parse(told.slice(0, told.indexOf('\n'))).plans);
-    child.stdin.end('go\n');
+    if (between) child.stdin.write('go\n');
   }
   const lines = told.trim().split('\n');
   if (lines.length !== 2) throw new Error(`the probe said: ${told}${errors}`);

@@ -51,7 +51,8 @@ describeIf(isLinux, 'needs procfs', 'the scan tracker', () => {
   it('never signals what is older than the block, though it carries the tag', async () => {
     const tag = randomBytes(16).toString('hex');
     const { pid } = startProcess('sleep', ['300'], { env: { ...process.env, AGENTMUX_TAG: tag } });
-    const { startTicks } = await waitFor('it', () => platform.findTag(pid, new Set([tag])) && identify(pid));
+    await waitFor('its environment', () => platform.findTag(pid, new Set([tag])));
+    const { startTicks } = identify(pid);
     const tracker = scanFor({ tags: new Set([tag]), sinceTicks: startTicks + 1 });
     expect(tracker.memberPids()).toEqual([]);
     await tracker.killTree({ deadlineMs: 1000 });
