@@ -101,6 +101,7 @@ function passRefusal(error: unknown): undefined {
 function describe(blocks: number, groups: number, isDry: boolean): string {
   const what = formatCount(blocks, 'block', 'blocks');
   if (isDry) return blocks === 0 ? 'nothing to prune' : `would prune ${what}`;
-  if (blocks === 0 && groups === 0) return 'nothing to prune';
-  return `pruned ${what}${groups === 0 ? '' : ` and ${formatCount(groups, 'empty cgroup', 'empty cgroups')}`}`;
+  const swept = `removed ${formatCount(groups, 'empty cgroup', 'empty cgroups')}`;
+  if (blocks === 0) return groups === 0 ? 'nothing to prune' : swept;
+  return groups === 0 ? `pruned ${what}` : `pruned ${what}, ${swept}`;
 }

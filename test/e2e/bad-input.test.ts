@@ -134,13 +134,13 @@ describe('bad input', () => {
     await agent.inspect();
   });
 
-  it('fails for a state directory that is not to be trusted, and signals nothing', async () => {
+  it('refuses a state directory that is not to be trusted, and signals nothing', async () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4502');
     chmodSync(rig.stateDirectory, 0o777);
     const result = await rig.agentmux('kill', String(tool)).start().ended();
-    expect(result.status).toBe(1);
+    expect(result.status).toBe(5);
     expect(result.stderr).toMatch(CLEAR_LINE);
     expect(isAlive(tool)).toBe(true);
     chmodSync(rig.stateDirectory, 0o700);
