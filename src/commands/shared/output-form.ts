@@ -1,5 +1,6 @@
 import { AgentmuxError } from '../../errors.ts';
 import { UNKNOWN } from '../../render/format.ts';
+import { toJsonText } from '../../render/json.ts';
 import { fillTemplate, parseTemplate, type Template } from '../../render/template.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
 
@@ -46,5 +47,5 @@ export function fillRow(template: Template, row: object): string {
 
 function fieldText(value: unknown): string {
   if (value === undefined || value === null) return UNKNOWN;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? toJsonText(value) : String(value);
 }
