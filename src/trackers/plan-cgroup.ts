@@ -1,13 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TrackerReason, TrackerRecord } from '../model/block.ts';
-import { makeGroup, moveProcess, removeGroup, setFreeze, type WriteResult } from '../platform/linux/cgroup-fs.ts';
+import {
+  hasKill,
+  makeGroup,
+  moveProcess,
+  removeGroup,
+  setFreeze,
+  type WriteResult,
+} from '../platform/linux/cgroup-fs.ts';
 import { findOwnGroup, type OwnGroup } from '../platform/linux/cgroup-mount.ts';
 import { connectManager, type ManagerSocket } from '../platform/linux/systemd.ts';
 import type { Platform } from '../platform/platform.ts';
 import { cgroupRecord, createCgroupTracker } from './cgroup.ts';
 import { groupName, scopeName } from './group-name.ts';
-import type { ReasonCode } from './reasons.ts';
+import { makeReason, type ReasonCode } from './reasons.ts';
 import { type Tracker, TrackerError, type TrackerPlan } from './tracker.ts';
 
 /** Our own group as it was found at the start. */
@@ -98,13 +105,18 @@ function createInGroup({ platform, record, group, home }: GroupPlace): Tracker {
     if (made) removeGroup(group);
     throw refusal(entered, group);
   }
+  const found = hasKill(group) ? record : withReason(record, 'kernel-too-old', 'no cgroup.kill');
   if (moveProcess(process.pid, home).status === 'done') {
-    return createCgroupTracker({ record, platform, enclosure: group, home });
+    return createCgroupTracker({ record: found, platform, enclosure: group, home });
   }
   // No way back: then the group is ours from now on, and the agent gets one below it.
   const inner = join(group, 'agent');
   make(inner);
-  return createCgroupTracker({ record: { ...record, cgroupPath: inner }, platform, enclosure: inner, home: group });
+  return createCgroupTracker({ record: { ...found, cgroupPath: inner }, platform, enclosure: inner, home: group });
+}
+
+function withReason(record: TrackerRecord, code: ReasonCode, detail: string): TrackerRecord {
+  return { ...record, reasons: [...record.reasons, makeReason(code, detail)] };
 }
 
 function make(group: string): boolean {

@@ -139,7 +139,7 @@ function endBlockCommand(detail: string): string | undefined {
 function delegateCommand(facts: ReasonFacts): string {
   const group = quote(`${facts.mountPoint ?? '/sys/fs/cgroup'}/agentmux-user-${facts.uid}`);
   const script = `mkdir -p ${group} && chown ${facts.uid} ${group} ${group}/cgroup.procs && echo "$0" > ${group}/cgroup.procs`;
-  return sudo({ ...facts, uid: -1 }, `sh -c '${script}' $$`);
+  return sudo(facts, `sh -c '${script}' $$`);
 }
 
 function delegateUnit(unit: string): string {

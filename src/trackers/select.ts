@@ -86,6 +86,13 @@ function openScan(record: BlockRecord, { platform, records = [], recorded = () =
   return createScanTracker({ record: record.tracker, platform, subject, openPids: () => openPids(platform) });
 }
 
+/** What keeps us from seeing all, whatever the tracker: for doctor. */
+export function findCoverageNotes(platform: Platform): TrackerReason[] {
+  // proc(5), hidepid: entries of other users, that of pid 1 among them, are not there.
+  const isHidden = platform.os === 'linux' && process.pid !== 1 && platform.readStat(1) === undefined;
+  return isHidden ? [makeReason('hidepid', 'the entry of pid 1 cannot be seen')] : [];
+}
+
 /** What adviseOn needs of this host. */
 export function readReasonFacts(): ReasonFacts {
   const own = findOwnGroup();

@@ -21,6 +21,8 @@ export interface ProbeReport {
   readonly members: number;
   readonly left: number;
   readonly isRemoved: boolean;
+  /** What hides processes from us, whatever the tracker. */
+  readonly notes: readonly string[];
   readonly advice: readonly ReasonAdvice[];
 }
 

@@ -8,14 +8,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BlockRecord } from '../../src/model/block.ts';
 import { isSystemdHost } from '../../src/platform/linux/systemd.ts';
 import type { Platform } from '../../src/platform/platform.ts';
+import { adviseOn, type ReasonFacts } from '../../src/trackers/reasons.ts';
 import { planTrackers } from '../../src/trackers/select.ts';
 import { canMakeGroups, makeGroup } from '../helpers/cgroup.ts';
 import { hasNamespaces, namespaceReason, openNamespace } from '../helpers/namespace.ts';
-import { describeIf, isLinux, isRoot } from '../helpers/skip.ts';
+import { describeIf, isLinux, isRoot, itIf } from '../helpers/skip.ts';
 import { identify, platform } from './contract.ts';
 import { type ProbeReport, probe } from './probe.ts';
 
 const codes = (report: ProbeReport) => report.record.reasons.map((reason) => reason.code);
+const hasCompiler = spawnSync('cc', ['--version']).status === 0;
 const nobody = 65534;
 const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
 const joined = (group: string) => ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group];
@@ -58,6 +60,15 @@ describeIf(hasNamespaces && !isSystemdHost(), namespaceReason, 'on a host of ano
     const report = await probe({ prefix: [...prefix, ...typed] });
     expect(report.record).toMatchObject({ type: 'cgroup', reasons: [] });
     expectWorks(report);
+  });
+
+  it('notes that /proc hides processes, until the advised command shows them', async () => {
+    const { prefix } = await openNamespace('hidepid');
+    expect((await probe({ prefix: [...prefix, ...asNobody] })).notes).toEqual(['hidepid']);
+    const facts = { uid: 0, user: 'root' } as ReasonFacts;
+    const { command } = adviseOn({ code: 'hidepid', detail: '' }, facts);
+    const typed = ['bash', '-c', `${command} && exec "$@"`, 'bash', ...asNobody];
+    expect((await probe({ prefix: [...prefix, ...typed] })).notes).toEqual([]);
   });
 
   it('makes no plain directory where a hierarchy only seems to be mounted', async () => {
@@ -130,6 +141,18 @@ describeIf(isRoot && canMakeGroups() && !isSystemdHost(), 'needs root and cgroup
       reasons: [],
     });
   });
+
+  itIf(
+    hasCompiler,
+    'needs cc',
+    'ends all of a block where the kernel has no cgroup.kill, and says that it has none',
+    async () => {
+      const report = await probe({ env: { LD_PRELOAD: buildWithoutKill() } });
+      expect(report.record.type).toBe('cgroup');
+      expect(codes(report)).toEqual(['kernel-too-old']);
+      expectWorks(report);
+    },
+  );
 
   it('goes into the group of an earlier run again', async () => {
     const elsewhere = makeGroup();
@@ -254,6 +277,24 @@ describe('what was asked for', () => {
     expect(first?.withReason({ code: 'x', detail: 'y' }).record.reasons.map((r) => r.code)).toEqual(['forced', 'x']);
   });
 });
+
+/** A kernel before 5.14, as far as a process can tell: open(2) finds no cgroup.kill. */
+function buildWithoutKill(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'agentmux-preload-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const library = join(directory, 'no-kill.so');
+  const { status, stderr } = spawnSync('cc', [
+    '-shared',
+    '-fPIC',
+    '-w',
+    '-o',
+    library,
+    'test/fixtures/no-cgroup-kill.c',
+    '-ldl',
+  ]);
+  if (status !== 0) throw new Error(String(stderr));
+  return library;
+}
 
 function delegatedGroup(): string {
   const group = makeGroup();

@@ -110,6 +110,16 @@ export function killGroup(group: string): WriteResult {
   return write(group, 'cgroup.kill', '1');
 }
 
+/** False if the kernel has no `cgroup.kill` (before Linux 5.14): asked by opening it, whoever may write to it. */
+export function hasKill(group: string): boolean {
+  try {
+    closeSync(openSync(join(group, 'cgroup.kill'), constants.O_WRONLY));
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ENOENT';
+  }
+}
+
 /** Asks the kernel to freeze or thaw the subtree; it is done when readFrozen says so. */
 export function setFreeze(group: string, frozen: boolean): WriteResult {
   return write(group, 'cgroup.freeze', frozen ? '1' : '0');
