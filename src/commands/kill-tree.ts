@@ -77,7 +77,7 @@ async function killTree(context: Context, options: RawOptions): Promise<number> 
   const { record } = view;
   refuseUntracked(record);
   const world = openKillWorld(context, record, lookup.records);
-  const plan = planBlock(world, options);
+  const plan = planBlock(world, { ...options, startedOnly: options.started, members: view.members });
   if (options.dryRun === true) {
     return print(context, record, { dryRun: true, ok: undefined, rows: plan.targets, leftOut: plan.leftOut }, options);
   }
@@ -94,7 +94,7 @@ async function killTree(context: Context, options: RawOptions): Promise<number> 
 
 async function carryOut(
   context: Context,
-  { record, wrapperAlive }: BlockView,
+  { record, members, wrapperAlive }: BlockView,
   world: KillWorld,
   graceMs: number,
   options: RawOptions,
@@ -105,6 +105,7 @@ async function carryOut(
     graceMs,
     startedOnly: options.started,
     escaped: options.escaped,
+    members,
     onProgress,
   });
   // A living wrapper removes its enclosure itself.

@@ -34,7 +34,10 @@ const SECOND_TURN = 0.625;
 export async function transact(ledger: Ledger, attempt: Attempt, options: TransactOptions): Promise<boolean> {
   ledger.add(attempt.find());
   const deadline = performance.now() + options.graceMs;
-  if (options.graceMs > 0 && (await askToEnd(ledger, attempt, options, deadline))) return true;
+  if (options.graceMs > 0) {
+    if (await askToEnd(ledger, attempt, options, deadline)) return true;
+    ledger.add(attempt.find());
+  }
   return forceToEnd(ledger, attempt, options);
 }
 
@@ -64,7 +67,6 @@ async function forceToEnd(ledger: Ledger, attempt: Attempt, options: TransactOpt
   const end = performance.now() + CONFIRM_MS;
   const patient = { ...options, hurry: undefined };
   for (;;) {
-    ledger.add(attempt.find());
     await attempt.force(ledger, end - performance.now());
     // A process needs a moment to die of KILL; past that moment the next round looks for what forked meanwhile.
     await waitUntil(() => ledger.waitable().length === 0, ledger, patient, Math.min(end, performance.now() + 200), 0);

@@ -5,7 +5,7 @@ import { describeTargets } from './describe-targets.ts';
 import type { KillPlan, KillProgress, KillReport, KillTarget } from './kill.ts';
 import { killUntilStable } from './kill-until-stable.ts';
 import { Ledger } from './ledger.ts';
-import { type Selection, selectBlock } from './plan.ts';
+import { type BlockSelection, selectBlock } from './plan.ts';
 import { type Attempt, transact } from './transact.ts';
 
 /** The time from the first signal to KILL if nothing else is asked for, ms. */
@@ -35,6 +35,8 @@ export interface KillOptions {
   readonly onProgress?: (progress: KillProgress) => void;
   /** Aborting it ends the grace: KILL now. */
   readonly hurry?: AbortSignal;
+  /** What a look of a moment ago found: spares the first one. */
+  readonly members?: readonly MemberView[];
 }
 
 /**
@@ -44,24 +46,54 @@ export interface KillOptions {
  */
 export async function killBlock(world: KillWorld, options: KillOptions): Promise<KillReport> {
   const ledger = new Ledger(world.platform, (members) => describeTargets(world.platform, members, turnOf));
-  const attempt = options.startedOnly === true ? attemptStarted(world, options) : attemptBlock(world, options);
+  const looks = new Looks(world, options);
+  const attempt = options.startedOnly === true ? attemptStarted(world, looks) : attemptBlock(world, looks);
   const isEmpty = await transact(ledger, attempt, { ...options, signal: 'SIGTERM' });
-  const { leftOut } = select(world, options);
-  return { rows: ledger.rows(), leftOut: describeTargets(world.platform, leftOut, turnOf), ok: isEmpty };
+  return { rows: ledger.rows(), leftOut: describeTargets(world.platform, looks.leftOut, turnOf), ok: isEmpty };
 }
 
 /** What killBlock would do now. */
-export function planBlock(world: KillWorld, options: Pick<KillOptions, 'startedOnly' | 'escaped'>): KillPlan {
-  const { selected, leftOut } = select(world, options);
+export function planBlock(
+  world: KillWorld,
+  options: Pick<KillOptions, 'startedOnly' | 'escaped' | 'members'>,
+): KillPlan {
+  const looks = new Looks(world, options);
   return {
-    targets: describeTargets(world.platform, selected, turnOf),
-    leftOut: describeTargets(world.platform, leftOut, turnOf),
+    targets: describeTargets(world.platform, looks.find(), turnOf),
+    leftOut: describeTargets(world.platform, looks.leftOut, turnOf),
   };
 }
 
-function attemptBlock(world: KillWorld, options: KillOptions): Attempt {
+/** The looks of one kill, each sorted into who is to be ended and who is only listed. */
+class Looks {
+  /** By the last look. */
+  leftOut: readonly MemberView[] = [];
+  readonly #world: KillWorld;
+  readonly #selection: BlockSelection;
+  #first: readonly MemberView[] | undefined;
+
+  constructor(world: KillWorld, options: Pick<KillOptions, 'startedOnly' | 'escaped' | 'members'>) {
+    this.#world = world;
+    this.#first = options.members;
+    this.#selection = {
+      startedOnly: options.startedOnly === true,
+      escaped: options.escaped === true,
+      spare: spareOf(world),
+    };
+  }
+
+  find(): readonly MemberView[] {
+    const members = this.#first ?? this.#world.look();
+    this.#first = undefined;
+    const { selected, leftOut } = selectBlock(members, this.#selection);
+    this.leftOut = leftOut;
+    return selected;
+  }
+}
+
+function attemptBlock(world: KillWorld, looks: Looks): Attempt {
   return {
-    find: () => select(world, options).selected,
+    find: () => looks.find(),
     // A scan would send CONT to all: the ledger wakes the stopped that it has sent TERM to, no others.
     wake: () => void (world.tracker.type === 'cgroup' && world.tracker.setFrozen(false)),
     force: async (ledger, deadlineMs) => {
@@ -73,23 +105,15 @@ function attemptBlock(world: KillWorld, options: KillOptions): Attempt {
 }
 
 /** The agent may start more at any moment: once a frozen block held nothing of the kind, later looks add nothing. */
-function attemptStarted(world: KillWorld, options: KillOptions): Attempt {
+function attemptStarted(world: KillWorld, looks: Looks): Attempt {
   let isSettled = false;
-  const find = (): readonly MemberView[] => (isSettled ? [] : select(world, options).selected);
+  const find = (): readonly MemberView[] => (isSettled ? [] : looks.find());
   return {
     find,
     force: async (ledger, deadlineMs) => {
       isSettled = await killUntilStable(world, ledger, find, deadlineMs);
     },
   };
-}
-
-function select(world: KillWorld, options: Pick<KillOptions, 'startedOnly' | 'escaped'>): Selection {
-  return selectBlock(world.look(), {
-    startedOnly: options.startedOnly === true,
-    escaped: options.escaped === true,
-    spare: spareOf(world),
-  });
 }
 
 function turnOf(member: MemberView): KillTarget['turn'] {

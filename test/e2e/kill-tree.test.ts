@@ -131,6 +131,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     const tool = await agent.startTool('exec sleep 4207');
     const { rows } = await killTreeJson(rig, 0, '--dry-run');
     expect(rows.map((row) => row.result)).toEqual([null, null]);
+    expect((await killTreeJson(rig, 0, '--dry-run', '--started')).rows).toMatchObject([{ pid: tool, result: null }]);
     expect(isAlive(tool)).toBe(true);
   });
 
