@@ -84,7 +84,7 @@ function waitForSurvivors(rig: Rig, { survivors }: Scenario): Promise<readonly R
     `ps to list ${survivors.join(', ')}`,
     async () => {
       const { rows } = await rig.agentmux('ps', '--json').json<{ rows: Row[] }>();
-      return survivors.every((word) => rows.some(({ command }) => command.includes(word))) && rows;
+      return survivors.every((marker) => rows.some(({ command }) => command.includes(marker))) && rows;
     },
     60_000,
   );
@@ -113,7 +113,7 @@ async function endDevServer(rig: Rig): Promise<void> {
 }
 
 async function expectNothingLeft(rig: Rig, { survivors }: Scenario): Promise<void> {
-  const left = () => survivors.flatMap((word) => findByArgv(word.split(' ')[1] ?? word));
+  const left = () => survivors.flatMap((marker) => findByArgv(marker));
   expect(left()).toEqual([]);
   const { rows } = await rig.agentmux('ps', '--all', '--json').json<{ rows: Row[] }>();
   expect(rows).toEqual([]);

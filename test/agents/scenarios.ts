@@ -1,19 +1,19 @@
 import { daemonCommand } from '../helpers/fake-agent.ts';
 import type { ToolCall, Turn } from './model-server.ts';
 
-/** What a scenario starts, by a word that its command line holds: unique to this run of the tests. */
+/** What the model asks for, and what becomes of it. */
 export interface Scenario {
   readonly turns: readonly Turn[];
-  /** Words of the processes that outlive their tool call. */
+  /** Markers in the arguments of the processes that outlive their tool call. */
   readonly survivors: readonly string[];
 }
 
-/** A length for sleep(1) that no other process has: the marker of one process of one test. */
+/** A number that no other process has in its arguments: the marker of one process of one test. */
 let lengths = 700_000_000 + process.pid * 100;
 
 /**
  * What escapes an agent: nohup, setsid, a double fork with an empty environment, `cmd &`; then a foreground command of
- * `seconds`. A bare long sleep would be refused by claude, hence the detours.
+ * `seconds`. Claude refuses a call that begins with a long sleep, hence tail.
  */
 export function leakScenario(seconds: number): Scenario {
   const [nohup, setsid, daemon, plain] = [++lengths, ++lengths, ++lengths, ++lengths];
@@ -21,7 +21,7 @@ export function leakScenario(seconds: number): Scenario {
     { command: `nohup sleep ${nohup} >/dev/null 2>&1 &`, description: 'nohup' },
     { command: `setsid sleep ${setsid} >/dev/null 2>&1 &`, description: 'setsid' },
     { command: daemonCommand(`sleep ${daemon}`), description: 'double fork' },
-    { command: `sleep ${plain} >/dev/null 2>&1 & echo started`, description: 'background job' },
+    { command: `tail -s ${plain} -f /dev/null >/dev/null 2>&1 & echo started`, description: 'background job' },
   ];
   return {
     turns: [
@@ -29,7 +29,7 @@ export function leakScenario(seconds: number): Scenario {
       foregroundTurn(seconds),
       { text: 'all started' },
     ],
-    survivors: [nohup, setsid, daemon, plain].map((length) => `sleep ${length}`),
+    survivors: [nohup, setsid, daemon, plain].map(String),
   };
 }
 
