@@ -98,7 +98,7 @@ export function readReasonFacts(): ReasonFacts {
   const own = findOwnGroup();
   const mount = own.status === 'none' ? undefined : own.mount;
   const place = own.status === 'found' ? parseUnitPlace(own.path) : undefined;
-  const { uid, username } = userInfo();
+  const { uid, username } = readUser();
   return {
     uid,
     user: username,
@@ -107,6 +107,16 @@ export function readReasonFacts(): ReasonFacts {
     domainGroup: own.status === 'found' ? findDomainGroup(own) : undefined,
     unit: place?.type === 'system-unit' ? place.unit : undefined,
   };
+}
+
+/** userInfo throws for a user that the user database does not know, as in containers. */
+function readUser(): { readonly uid: number; readonly username: string } {
+  try {
+    return userInfo();
+  } catch {
+    const uid = process.getuid?.() ?? -1;
+    return { uid, username: String(uid) };
+  }
 }
 
 function planLinux(options: PlanOptions): TrackerPlan[] {

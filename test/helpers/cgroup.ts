@@ -64,7 +64,8 @@ function readProcs(path: string): number[] {
   }
 }
 
-function listGroups(path: string): string[] {
+/** Names of the groups right below a group. */
+export function listGroups(path: string): string[] {
   return readdirSync(path, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);

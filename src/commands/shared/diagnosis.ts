@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { trackerChoices } from '../../launch/options.ts';
 import type { Confidence, TrackerReason, TrackerType } from '../../model/block.ts';
 import { findOwnGroup } from '../../platform/linux/cgroup-mount.ts';
 import { native } from '../../platform/linux/native.ts';
 import { findManagerSocket, isSystemdHost, lingers, parseUnitPlace } from '../../platform/linux/systemd.ts';
-import { adviseOn, makeReason, type ReasonFacts } from '../../trackers/reasons.ts';
-import { plansAfter, planTrackers, readReasonFacts } from '../../trackers/select.ts';
+import { adviseOn, type ReasonFacts } from '../../trackers/reasons.ts';
+import { findCoverageNotes, plansAfter, planTrackers, readReasonFacts } from '../../trackers/select.ts';
 import { TrackerError } from '../../trackers/tracker.ts';
 import { diagnoseState, type StateDiagnosis } from './state-diagnosis.ts';
 
@@ -49,8 +47,7 @@ export interface UserManager {
 export async function diagnose(context: Context): Promise<Diagnosis> {
   const facts = readReasonFacts();
   const trial = await tryTrackers(context);
-  const isHidden = context.platform.readStat(1) === undefined;
-  const reasons = [...trial.reasons, ...(isHidden ? [makeReason('hidepid', 'pid 1 cannot be looked at')] : [])];
+  const reasons = [...trial.reasons, ...findCoverageNotes(context.platform)];
   const tracker = { ...trial, reasons: reasons.map((reason) => ({ ...reason, ...adviseOn(reason, facts) })) };
   const userManager = diagnoseUserManager(context, facts, trial.isScope);
   const status = native.status();
@@ -85,20 +82,14 @@ async function tryTrackers(context: Context): Promise<Trial> {
     if (plan === undefined) throw new Error('internal: no tracker is left to try');
     try {
       const tracker = await plan.create();
-      const { type, confidence, scope, cgroupPath, reasons } = plan.record;
-      const isOld = type === 'cgroup' && scope === undefined && !hasKill(cgroupPath);
+      const { type, confidence, scope, reasons } = tracker.record;
       tracker.dispose();
-      const more = isOld ? [makeReason('kernel-too-old', `${cgroupPath} has no cgroup.kill`)] : [];
-      return { type, confidence, isScope: scope !== undefined, reasons: [...reasons, ...more] };
+      return { type, confidence, isScope: scope !== undefined, reasons };
     } catch (error) {
       if (!(error instanceof TrackerError)) throw error;
       plans = plansAfter(plans, error);
     }
   }
-}
-
-function hasKill(cgroupPath: string | undefined): boolean {
-  return cgroupPath !== undefined && existsSync(join(cgroupPath, 'cgroup.kill'));
 }
 
 function diagnoseUserManager(context: Context, { uid, user }: ReasonFacts, isScope: boolean): UserManager {

@@ -4,6 +4,7 @@ import { describeStatus, formatConfidence } from '../../render/block-table.ts';
 import { formatAge, formatCount } from '../../render/format.ts';
 import type { ShownRow } from '../../render/process-table.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
+import { findCoverageNotes } from '../../trackers/select.ts';
 import type { Listing } from './listing.ts';
 import { summarize } from './summaries.ts';
 
@@ -52,7 +53,7 @@ export function tellAboutBlocks(context: Context, listing: Listing, request: { r
     if (hidden > 0)
       tell(context, `${id}: of ${formatCount(hidden, 'process', 'processes')} only the pid can be seen here`);
   }
-  if (listing.views.length > 0 && isProcHidden(context)) {
+  if (listing.views.length > 0 && findCoverageNotes(context.platform).length > 0) {
     tell(context, '/proc hides the processes of other users here: what they run for a block may be missing');
   }
 }
@@ -88,9 +89,4 @@ function describeEmpty(block: BlockSummary, endedAtMs: number | undefined, nowMs
   if (all || !processes) return `${id}: nothing runs`;
   const own = formatCount(processes, 'process of its own', 'processes of its own');
   return `${id}: nothing agent-started; ${own}: agentmux ps --all --block ${id}`;
-}
-
-/** With hidepid (proc(5)) not even pid 1 can be looked at; everybody can see it else. */
-function isProcHidden(context: Context): boolean {
-  return context.platform.readStat(1) === undefined;
 }
