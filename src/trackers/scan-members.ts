@@ -1,6 +1,7 @@
 import type { MemberSource } from '../model/block.ts';
 import type { HostIdentity, Identity } from '../model/identity.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
+import type { WrapperIdentity } from './subject.ts';
 
 /** A process seen as a member at some time (see Store.recorded). */
 export interface SeenProcess {
@@ -16,8 +17,8 @@ export interface MembersQuery {
   readonly host: HostIdentity;
   /** Roots of all runs. Those of another boot or pid namespace are ignored. */
   readonly roots: readonly Identity[];
-  /** Wrappers of all runs: never members themselves; what descends from a live one is. */
-  readonly wrappers: readonly Identity[];
+  /** Wrappers of all runs: never members themselves; what descends from a live one's children since its root is. */
+  readonly wrappers: readonly WrapperIdentity[];
   readonly recorded: readonly SeenProcess[];
   /** Pids in the enclosure, if there is one: not returned, but what descends from them is. */
   readonly enclosed: ReadonlySet<number>;
@@ -70,7 +71,11 @@ export function findMembers(query: MembersQuery): FoundMember[] {
     if (stat?.startTicks === seen.startTicks && seen.bootId === query.host.bootId) add(stat, 'recorded');
   }
   const liveWrappers = query.wrappers.filter((wrapper) => findIdentity(tree.byPid, wrapper, query.host));
-  addDescendants([...found.keys(), ...query.enclosed, ...liveWrappers.map((wrapper) => wrapper.pid)], 'descent');
+  const adopted = liveWrappers.flatMap(({ pid, childrenSince = 0 }) =>
+    (tree.childrenOf.get(pid) ?? []).filter((child) => child.startTicks >= childrenSince && !barred.has(child.pid)),
+  );
+  for (const child of adopted) add(child, 'descent');
+  addDescendants([...found.keys(), ...query.enclosed, ...adopted.map((child) => child.pid)], 'descent');
 
   for (const stat of query.table) {
     if (found.has(stat.pid) || query.enclosed.has(stat.pid) || !isCandidate(stat) || !query.isTagged(stat)) continue;

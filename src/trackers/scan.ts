@@ -4,7 +4,7 @@ import type { Platform } from '../platform/platform.ts';
 import { type ChasePids, chase } from './chase.ts';
 import { setNiceness } from './priority.ts';
 import { type FoundMember, findMembers, type SeenProcess } from './scan-members.ts';
-import type { ScanSubject } from './subject.ts';
+import type { ScanSubject, WrapperIdentity } from './subject.ts';
 import { createTagReader } from './tag-reader.ts';
 import type { KillTreeOptions, Tracker } from './tracker.ts';
 
@@ -49,6 +49,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     }
     return {
       ...subject,
+      wrappers: subject.wrappers.map((wrapper) => ({ childrenSince: assigned[0]?.startTicks, ...wrapper })),
       roots: [...subject.roots, ...assigned],
       recorded: [...subject.recorded, ...seen.values()],
       sinceTicks: Math.min(subject.sinceTicks, ...assigned.map((root) => root.startTicks)),
@@ -75,6 +76,11 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     if (news.length > 0) options.onSeen?.(news);
   }
 
+  /** Children that the wrapper had before it started anything. */
+  function olderChildrenOf({ pid, childrenSince = 0 }: WrapperIdentity): number[] {
+    return platform.children(pid).filter((child) => (platform.readStat(child)?.startTicks ?? 0) < childrenSince);
+  }
+
   async function killTree({ deadlineMs, spare = new Set() }: KillTreeOptions): Promise<Member[]> {
     const subject = readSubject();
     const adopters = subject.wrappers.filter((wrapper) => platform.isAlive(wrapper));
@@ -86,7 +92,10 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
         known: find().map(toIdentity),
         isMember: isTagged,
         adopters,
-        spare: new Set([...spare, ...adopters.flatMap((wrapper) => ancestorsOf(wrapper.pid))]),
+        spare: new Set([
+          ...spare,
+          ...adopters.flatMap((wrapper) => [...ancestorsOf(wrapper.pid), ...olderChildrenOf(wrapper)]),
+        ]),
         sinceTicks: subject.sinceTicks,
         deadlineMs,
       });

@@ -2,12 +2,21 @@ import type { BlockRecord } from '../model/block.ts';
 import type { HostIdentity, Identity } from '../model/identity.ts';
 import type { SeenProcess } from './scan-members.ts';
 
+/** The wrapper of a run. */
+export interface WrapperIdentity extends Identity {
+  /**
+   * Start of the run's root: older children were there before the wrapper started anything, such as a `tee` of the shell
+   * that became the wrapper by exec, and are none of the block's. Undefined: unknown, all of them count.
+   */
+  readonly childrenSince?: number;
+}
+
 /** What is known of a block without looking at processes: where a scan starts. */
 export interface ScanSubject {
   /** Tags of the block and of its child blocks. */
   readonly tags: ReadonlySet<string>;
   readonly roots: readonly Identity[];
-  readonly wrappers: readonly Identity[];
+  readonly wrappers: readonly WrapperIdentity[];
   readonly recorded: readonly SeenProcess[];
   /** Nothing that started earlier is a member; Infinity if no run of the block was here since the boot. */
   readonly sinceTicks: number;
@@ -41,7 +50,10 @@ export function subjectOf(
   readRecorded: ReadRecorded,
 ): ScanSubject {
   const family = familyOf(record, records);
-  const wrappers = record.runs.map((run) => run.wrapper);
+  const wrappers = record.runs.map((run) => ({
+    ...run.wrapper,
+    childrenSince: run.root?.startTicks ?? Number.POSITIVE_INFINITY,
+  }));
   const roots = family.flatMap((block) => block.runs.flatMap((run) => (run.root ? [run.root] : [])));
   return {
     tags: new Set(family.map((block) => block.tag)),

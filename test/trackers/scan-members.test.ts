@@ -52,6 +52,16 @@ describe('findMembers', () => {
     });
   });
 
+  it('leaves alone the children that the shell had before it became the wrapper by exec', () => {
+    const tee = line(25, 20, 105);
+    const wrappers = [{ ...id(20, 100), childrenSince: 110 }];
+    expect(find([...tree, tee, line(26, 25, 150)], { wrappers })).toEqual({
+      30: 'descent',
+      31: 'descent',
+      32: 'descent',
+    });
+  });
+
   it('finds what carries the tag, and what descends from that', () => {
     const table = [...tree, line(50, 1, 150), line(51, 50, 160)];
     expect(find(table, { tagged: [50] })).toEqual({ 50: 'tag', 51: 'tag' });
