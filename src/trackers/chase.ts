@@ -29,6 +29,8 @@ export interface ChaseOptions {
 
 /** Passes without a live member, one after another, after which nothing is thought to be left. */
 const QUIET_PASSES = 4;
+/** What a quiet pass counts if processes were born in it that had gone before we could see whose they were. */
+const BLIND_PASS = 0.25;
 /** Pids below the last given one that are looked at between two reads. */
 const PROBE_DEPTH = 12;
 /** Passes after which processes that were no members are looked at anew. */
@@ -42,11 +44,11 @@ const FORGET_EVERY = 4;
 export async function chase(options: ChaseOptions): Promise<void> {
   const hunt = createHunt(options);
   const end = Date.now() + options.deadlineMs;
-  hunt.volley();
+  hunt.volley(end);
   let quiet = 0;
   for (let pass = 1; quiet < QUIET_PASSES && Date.now() < end; pass += 1) {
     const seen = hunt.pass(end);
-    quiet = seen.live === 0 ? quiet + 1 : 0;
+    quiet = seen.live > 0 ? 0 : quiet + (seen.missed > 0 ? BLIND_PASS : 1);
     if (pass % FORGET_EVERY === 0) hunt.forget();
     // Nothing new and somebody still dying: give the processor to them. Else only let our own events run.
     if (seen.killed === 0 && seen.live > 0) await sleep(2);
@@ -59,6 +61,8 @@ interface PassResult {
   killed: number;
   /** Members that lived when they were looked at, those that may not be signalled left out. */
   live: number;
+  /** Processes born and gone unseen. */
+  missed: number;
 }
 
 function createHunt(options: ChaseOptions) {
@@ -69,21 +73,22 @@ function createHunt(options: ChaseOptions) {
   const denied = new Set<number>();
   let strangers = new Set<number>();
   let lastProbed = 0;
-  let result: PassResult = { killed: 0, live: 0 };
+  let result: PassResult = { killed: 0, live: 0, missed: 0 };
 
   for (const adopter of options.adopters) members.set(adopter.pid, adopter.startTicks);
   const untouchable = new Set([...spare, ...options.adopters.map((adopter) => adopter.pid), process.pid]);
   const signalled = new Set<number>();
 
-  function volley(): void {
+  function volley(end: number): void {
     for (const identity of [...options.known].sort((a, b) => b.startTicks - a.startTicks || b.pid - a.pid)) {
       members.set(identity.pid, identity.startTicks);
       if (!untouchable.has(identity.pid)) kill(identity.pid, identity.startTicks);
+      if (Date.now() >= end) return;
     }
   }
 
   function pass(end: number): PassResult {
-    result = { killed: 0, live: 0 };
+    result = { killed: 0, live: 0, missed: 0 };
     for (const pid of pids.list()) {
       if (strangers.has(pid)) continue;
       look(pid, 0);
@@ -98,11 +103,14 @@ function createHunt(options: ChaseOptions) {
   function probe(): void {
     const last = pids.last();
     if (last === undefined || last === lastProbed) return;
-    const depth = lastProbed < last ? Math.min(PROBE_DEPTH, last - lastProbed) : PROBE_DEPTH;
+    // The first look, and one after the pids began anew, cannot tell how many were given out.
+    const born = lastProbed > 0 && last > lastProbed ? last - lastProbed : 0;
+    const depth = born > 0 ? Math.min(PROBE_DEPTH, born) : PROBE_DEPTH;
+    result.missed += Math.max(0, born - depth);
     lastProbed = last;
     for (let pid = last; pid > last - depth && pid > 1; pid -= 1) {
       strangers.delete(pid);
-      look(pid, 0);
+      if (!look(pid, 0) && born > 0 && !strangers.has(pid)) result.missed += 1;
     }
   }
 

@@ -4,18 +4,18 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 export interface PidSpace {
   /** Every pid in use, highest first. */
   list(): number[];
-  /**
-   * The pid given out last in our pid namespace; undefined where the kernel does not tell
-   * (proc_sys_kernel(5) ns_last_pid needs CONFIG_CHECKPOINT_RESTORE).
-   */
+  /** The pid given out last in our pid namespace; undefined where the kernel does not tell. */
   last(): number | undefined;
   close(): void;
 }
 
-/** Opens the pid space of our own pid namespace. */
+/**
+ * Opens the pid space of our own pid namespace. The pid given out last is that of ns_last_pid, a kernel option
+ * (CONFIG_CHECKPOINT_RESTORE), else the last field of loadavg; proc_sys_kernel(5), proc_loadavg(5).
+ */
 export function openPidSpace(procRoot = '/proc'): PidSpace {
-  const buffer = Buffer.alloc(32);
-  let fd = openLastPid(`${procRoot}/sys/kernel/ns_last_pid`);
+  const buffer = Buffer.alloc(128);
+  let fd = openFirst([`${procRoot}/sys/kernel/ns_last_pid`, `${procRoot}/loadavg`]);
   return {
     list: () => parsePids(readdirSync(procRoot)),
     last() {
@@ -39,15 +39,19 @@ export function parsePids(names: readonly string[]): number[] {
   return pids.sort((a, b) => b - a);
 }
 
+/** The last number of ns_last_pid or loadavg. */
 export function parseLastPid(text: string): number | undefined {
-  const pid = Number.parseInt(text, 10);
+  const pid = Number(/(?:^|\s)(\d+)\s*$/.exec(text)?.[1]);
   return pid > 0 ? pid : undefined;
 }
 
-function openLastPid(path: string): number | undefined {
-  try {
-    return openSync(path, 'r');
-  } catch {
-    return undefined;
+function openFirst(paths: readonly string[]): number | undefined {
+  for (const path of paths) {
+    try {
+      return openSync(path, 'r');
+    } catch {
+      // Not on this kernel, or not for us.
+    }
   }
+  return undefined;
 }
