@@ -32,8 +32,13 @@ export function keepOrphans(type: TrackerType, platform: Platform, ownPid: numbe
     },
     start() {
       if (isWanted && !isSubreaper) isSubreaper = native.setSubreaper(true);
-      if (isSubreaper || isFirst) reaper = startReaper({ platform, native, own });
+      if (isSubreaper || isFirst) reaper = startReaper({ platform, native, own, onFlood: () => adoptNoMore() });
     },
     stop: () => reaper?.stop(),
   };
+
+  /** What is orphaned from now on is found by the group, the tag and what was recorded. */
+  function adoptNoMore(): void {
+    if (isSubreaper && native.setSubreaper(false)) isSubreaper = false;
+  }
 }

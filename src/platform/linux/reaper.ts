@@ -15,7 +15,16 @@ export interface ReaperOptions {
    * Every child of this process must be in it by the end of the turn in which it was spawned.
    */
   readonly own: ReadonlySet<number>;
+  /**
+   * Called once, when more orphans have ended between two looks than can be kept up with: at several thousand a second,
+   * which a forking loop reaches, they would fill the pids of the whole machine. Whoever made us a subreaper ends that;
+   * init reaps the next ones as fast as the kernel can.
+   */
+  readonly onFlood?: () => void;
 }
+
+/** So many zombies in one look are a flood: an ordinary build leaves a handful. */
+const FLOOD = 500;
 
 /**
  * Takes the exit statuses of orphans that a child subreaper adopts: Node waits only for what it spawned, so they would
@@ -23,7 +32,13 @@ export interface ReaperOptions {
  * look takes all. Does not keep the process running.
  */
 export function startReaper(options: ReaperOptions): Reaper {
-  const reap = () => reapAdopted(options);
+  let isFlooded = false;
+  const reap = () => {
+    const count = reapAdopted(options);
+    if (isFlooded || count < FLOOD) return;
+    isFlooded = true;
+    options.onFlood?.();
+  };
   process.on('SIGCHLD', reap);
   reap();
   return {
@@ -33,10 +48,15 @@ export function startReaper(options: ReaperOptions): Reaper {
   };
 }
 
-function reapAdopted({ platform, native, own }: ReaperOptions): void {
+/** How many it reaped. */
+function reapAdopted({ platform, native, own }: ReaperOptions): number {
+  let count = 0;
   for (const pid of platform.children(process.pid)) {
     if (own.has(pid)) continue;
     const stat = platform.readStat(pid);
-    if (stat !== undefined && isGone(stat)) native.waitNoHang(pid);
+    if (stat === undefined || !isGone(stat)) continue;
+    native.waitNoHang(pid);
+    count += 1;
   }
+  return count;
 }

@@ -104,4 +104,21 @@ describe('the reaper', () => {
     reaper.stop();
     expect(process.listenerCount('SIGCHLD')).toBe(before);
   });
+
+  it('says once that more orphans end than it can keep up with', () => {
+    const zombies = Array.from({ length: 600 }, (_, index) => 100_000 + index);
+    const [stat] = platform.readTable();
+    let floods = 0;
+    const reaper = startReaper({
+      platform: { children: () => zombies, readStat: (pid) => stat && { ...stat, pid, state: 'Z' } },
+      native: { waitNoHang: () => true },
+      own: new Set(),
+      onFlood: () => {
+        floods += 1;
+      },
+    });
+    process.emit('SIGCHLD', 'SIGCHLD');
+    reaper.stop();
+    expect(floods).toBe(1);
+  });
 });
