@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createGroup, endGroup, readGroup } from '../test/helpers/cgroup.ts';
 import { insideGroup } from '../test/helpers/crowd.ts';
 import { buildPopulation, type PopulationName, populationArguments } from '../test/helpers/population.ts';
-import { readRow, readTable } from '../test/helpers/procfs.ts';
+import { countZombies, readRow, readTable } from '../test/helpers/procfs.ts';
+import { waitFor } from '../test/helpers/wait-for.ts';
 import { agentmux, agentmuxRun, openBed } from './beds.ts';
 
 /** A population that stands, in a cgroup around the whole of it by which survivors are counted. */
@@ -20,6 +21,7 @@ export interface Crowd extends AsyncDisposable {
 
 /** Starts a population under agentmux-run with that tracker, or bare. */
 export async function openCrowd(name: PopulationName, tracker: 'cgroup' | 'scan' | undefined): Promise<Crowd> {
+  await waitFor('the dead of the crowd before to be reaped', () => countZombies() < 200, 60_000);
   const bed = openBed();
   const group = createGroup();
   const population = [buildPopulation(), ...populationArguments(name, 40)];

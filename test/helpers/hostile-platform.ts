@@ -38,6 +38,8 @@ export function createHostilePlatform(texts: readonly HostileTexts[]): Platform 
     isAlive: ({ pid, startTicks }) => find(pid)?.startTicks === startTicks,
     readStat: find,
     readTable: () => [...stats],
+    listPids: () => stats.map(({ pid }) => pid),
+    lastPid: () => undefined,
     readDetails: (pid) => {
       const { argv, exe, cwd } = texts[pid - FIRST_PID] ?? {};
       const argvBytes = argv && Buffer.from(argv.join('\0'), 'latin1');

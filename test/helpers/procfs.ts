@@ -26,10 +26,14 @@ export function readRow(pid: number): TableRow | undefined {
 
 /** All live processes; zombies are left out. */
 export function readTable(): TableRow[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => readRow(Number(name)) ?? [])
+  return readPids()
+    .flatMap((pid) => readRow(pid) ?? [])
     .filter((row) => row.state !== 'Z' && row.state !== 'X');
+}
+
+/** How many processes have ended and wait to be reaped. */
+export function countZombies(): number {
+  return readPids().filter((pid) => readRow(pid)?.state === 'Z').length;
 }
 
 /** True if the process lives; a zombie does not. */
@@ -63,6 +67,12 @@ export function withDescendants(table: readonly TableRow[], pids: Iterable<numbe
     for (const row of table) if (found.has(row.ppid)) found.add(row.pid);
   }
   return found;
+}
+
+function readPids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 function readText(path: string): string | undefined {

@@ -11,6 +11,7 @@ import {
   type PopulationName,
   populationArguments,
 } from '../helpers/population.ts';
+import { countZombies } from '../helpers/procfs.ts';
 import { describeIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -60,6 +61,7 @@ async function playRounds(name: PopulationName, tracker: string): Promise<number
 }
 
 async function playRound(name: PopulationName, tracker: string, block: string): Promise<number> {
+  await waitFor('the dead of the round before to be reaped', () => countZombies() < 200, 60_000);
   const population = buildPopulation();
   const group = hasGroups ? makeGroup() : undefined;
   const rig = createRig({ tracker, prefix: group === undefined ? [] : insideGroup(group) });
