@@ -125,14 +125,20 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     expect(findByArgv('4206')).toEqual([]);
   });
 
-  it('only prints in a dry run', async () => {
+  it('only prints in a dry run, the same that it would end', async () => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
-    const tool = await agent.startTool('exec sleep 4207');
-    const { rows } = await killTreeJson(rig, 0, '--dry-run');
-    expect(rows.map((row) => row.result)).toEqual([null, null]);
-    expect((await killTreeJson(rig, 0, '--dry-run', '--started')).rows).toMatchObject([{ pid: tool, result: null }]);
-    expect(isAlive(tool)).toBe(true);
+    const tool = await agent.startTool('sleep 4207; true');
+    const [sleeper] = (await started('4207')) as [number];
+    const root = (await agent.inspect()).pid;
+    const listPids = async (...args: string[]) => {
+      const { rows } = await killTreeJson(rig, 0, '--dry-run', ...args);
+      expect(rows.every((row) => row.result === null)).toBe(true);
+      return rows.map((row) => row.pid).sort((a, b) => a - b);
+    };
+    expect(await listPids()).toEqual([root, tool, sleeper].sort((a, b) => a - b));
+    expect(await listPids('--started')).toEqual([tool, sleeper].sort((a, b) => a - b));
+    expect([root, tool, sleeper].every(isAlive)).toBe(true);
   });
 
   it('ends what a killed wrapper left, and removes its group', async () => {

@@ -139,7 +139,9 @@ function findFromSession(lookup: BlockLookup, caller: Caller): BlockView {
   if (only !== undefined && outermost.length === 1) return only;
   const candidates = only === undefined ? listLive(lookup) : outermost;
   if (candidates.length === 0) {
-    throw new AgentmuxError('notFound', 'no block has live processes', {
+    const unseen = lookup.unreadable.length;
+    const but = unseen === 0 ? '' : `, as far as records can be read (${unseen} cannot)`;
+    throw new AgentmuxError('notFound', `no block has live processes${but}`, {
       code: 'no-live-block',
       hint: 'agentmux blocks --all',
     });
