@@ -5,8 +5,6 @@ const report = process.env.AGENTMUX_TEST_REPORT;
 
 /** Suites that start the built CLI: one file at a time on small machines, since each forks dozens of processes. */
 const processSuite = { pool: 'forks', maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 } as const;
-/** Suites that start a real agent; the others beside them are of src/agents. */
-const realAgents = 'test/agents/claude.test.ts';
 const setupFiles = ['test/helpers/setup.ts'];
 
 export default defineConfig({
@@ -17,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{e2e,systemd,torture}/**', realAgents],
+          exclude: ['test/{e2e,real-agents,systemd,torture}/**'],
           setupFiles,
           pool: 'forks',
           maxWorkers: 2,
@@ -26,7 +24,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], setupFiles, ...processSuite } },
-      { test: { name: 'agents', include: [realAgents], setupFiles, ...processSuite } },
+      { test: { name: 'agents', include: ['test/real-agents/**/*.test.ts'], setupFiles, ...processSuite } },
       { test: { name: 'systemd', include: ['test/systemd/**/*.test.ts'], setupFiles, ...processSuite } },
       { test: { name: 'torture', include: ['test/torture/**/*.test.ts'], setupFiles, ...processSuite } },
     ],
