@@ -32,9 +32,20 @@ export interface Platform {
   readStat(pid: number): ProcessStat | undefined;
   /** Every visible process except kernel threads. */
   readTable(): ProcessStat[];
+  /** Pids in use that are visible, without a look at any of them. */
+  listPids(): number[];
+  /** The pid that was given away last; while it stays the same no process was started. Undefined where unknown. */
+  lastPid(): number | undefined;
   readDetails(pid: number, fields: DetailFields): ProcessDetails;
   /** Environment entries (`NAME=value`) of a process; undefined if unreadable. Never stored. */
   readEnvironment(pid: number): readonly string[] | undefined;
+  /**
+   * The environment variables of these names; of one that is there twice the first, as getenv(3) finds it. Undefined if
+   * unreadable.
+   */
+  readVariables(pid: number, names: ReadonlySet<string>): ReadonlyMap<string, string> | undefined;
+  /** What an open file of a process is: a path, with ` (deleted)` where it is, or e.g. `socket:[123]`; undefined if unreadable. */
+  readOpenFile(pid: number, fd: number): string | undefined;
   /** Which of the exact entries `AGENTMUX_TAG=<tag>` the environment of the process holds; undefined if none or unreadable. */
   findTag(pid: number, tags: ReadonlySet<string>): string | undefined;
   /** Processes whose parent is `pid`. */

@@ -46,6 +46,8 @@ export function createHostilePlatform(texts: readonly HostileTexts[]): Platform 
       return { argv, argvBytes, exe, cwd, uid: 0, privateBytes: 4096, innerPid: 2 };
     },
     readEnvironment: () => [],
+    readVariables: () => undefined,
+    readOpenFile: () => undefined,
     findTag: () => undefined,
     children: (pid) => stats.filter(({ ppid }) => ppid === pid).map((stat) => stat.pid),
     readListeners: (pids) => ({

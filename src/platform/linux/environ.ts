@@ -29,6 +29,35 @@ export function parseTag(bytes: Buffer, tags: ReadonlySet<string>): string | und
   return undefined;
 }
 
+/** The variables of these names; undefined if the environment is not ours to see. */
+export function readVariables(
+  procRoot: string,
+  pid: number,
+  names: ReadonlySet<string>,
+): Map<string, string> | undefined {
+  const bytes = readSmall(`${procRoot}/${pid}/environ`);
+  return bytes && parseVariables(bytes, names);
+}
+
+/** Finds whole entries `NAME=value`, of two the first, as getenv(3) does. Decodes only what is asked for. */
+export function parseVariables(bytes: Buffer, names: ReadonlySet<string>): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const value = findValue(bytes, Buffer.from(`${name}=`));
+    if (value !== undefined) found.set(name, value);
+  }
+  return found;
+}
+
+function findValue(bytes: Buffer, start: Buffer): string | undefined {
+  for (let at = bytes.indexOf(start); at !== -1; at = bytes.indexOf(start, at + 1)) {
+    if (at !== 0 && bytes[at - 1] !== 0) continue;
+    const end = bytes.indexOf(0, at);
+    return bytes.toString('utf8', at + start.length, end === -1 ? bytes.length : end);
+  }
+  return undefined;
+}
+
 /** Environment entries (`NAME=value`) of a process; undefined if they are not ours to see. Never to be stored. */
 export function readEnvironment(procRoot: string, pid: number): string[] | undefined {
   const bytes = readSmall(`${procRoot}/${pid}/environ`);

@@ -3,15 +3,15 @@ import { isGone, type ProcessDetails } from '../../model/process.ts';
 import type { DetailFields, Platform } from '../platform.ts';
 import { readChildren } from './children.ts';
 import { readCommandLine } from './cmdline.ts';
-import { readEnvironment, readTag } from './environ.ts';
+import { readEnvironment, readTag, readVariables } from './environ.ts';
 import { readHost } from './host.ts';
 import { readKernelUnits } from './kernel-units.ts';
-import { readCwd, readExe } from './links.ts';
+import { readCwd, readExe, readLink } from './links.ts';
 import { readListeners } from './net.ts';
 import { signalVerified } from './signal.ts';
 import { readStat } from './stat.ts';
 import { readStatus } from './status.ts';
-import { readTable } from './table.ts';
+import { listPids, readLastPid, readTable } from './table.ts';
 import { readBootMs } from './time.ts';
 import { formatTty } from './tty.ts';
 
@@ -48,8 +48,12 @@ export function createLinuxPlatform(options: { readonly procRoot?: string } = {}
     isAlive,
     readStat: (pid) => readStat(procRoot, pid, units()),
     readTable: () => readTable(procRoot, units()),
+    listPids: () => listPids(procRoot),
+    lastPid: () => readLastPid(procRoot),
     readDetails: (pid, fields) => readDetails(procRoot, pid, fields),
     readEnvironment: (pid) => readEnvironment(procRoot, pid),
+    readVariables: (pid, names) => readVariables(procRoot, pid, names),
+    readOpenFile: (pid, fd) => readLink(`${procRoot}/${pid}/fd/${fd}`),
     findTag: (pid, tags) => readTag(procRoot, pid, tags),
     children: (pid) => readChildren(procRoot, pid, units()),
     readListeners: (pids) => readListeners(procRoot, pids),

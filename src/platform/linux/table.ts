@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { AgentmuxError } from '../../errors.ts';
 import type { ProcessStat } from '../../model/process.ts';
 import type { KernelUnits } from './kernel-units.ts';
+import { readSmall } from './read-small.ts';
 import { readUserStat } from './stat.ts';
 
 /**
@@ -16,6 +17,23 @@ export function readTable(procRoot: string, units: KernelUnits): ProcessStat[] {
     if (stat !== undefined) table.push(stat);
   }
   return table;
+}
+
+/** Pids in use, kernel threads' too, in the order of the directory. Throws as readTable does. */
+export function listPids(procRoot: string): number[] {
+  return listProcfs(procRoot).filter(isPidName).map(Number);
+}
+
+/** The pid that was given away last in our pid namespace, by proc_loadavg(5); undefined if the file is not there. */
+export function readLastPid(procRoot: string): number | undefined {
+  const bytes = readSmall(`${procRoot}/loadavg`);
+  return bytes && parseLastPid(bytes);
+}
+
+/** Parses proc_loadavg(5): three loads, running/all, last pid; undefined if it is no such line. */
+export function parseLastPid(bytes: Buffer): number | undefined {
+  const match = /^[\d.]+ [\d.]+ [\d.]+ \d+\/\d+ (\d+)\s*$/.exec(bytes.toString('latin1'));
+  return match === null ? undefined : Number(match[1]);
 }
 
 /** True for the names in procfs that are pids. */
