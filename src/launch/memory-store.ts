@@ -1,5 +1,5 @@
 import type { BlockRecord } from '../model/block.ts';
-import type { RecordedMember, Store } from '../state/store.ts';
+import type { RecordedMember, RememberedMarks, Store } from '../state/store.ts';
 
 /**
  * Stands in where no state directory can be had: the agent runs all the same and is tracked for this run, but other
@@ -8,6 +8,7 @@ import type { RecordedMember, Store } from '../state/store.ts';
 export function createMemoryStore(): Store {
   const blocks = new Map<string, BlockRecord>();
   const recorded = new Map<string, RecordedMember[]>();
+  const marks = new Map<string, RememberedMarks>();
   return {
     directory: '',
     list: () => ({ blocks: [...blocks.values()], unreadable: [] }),
@@ -21,6 +22,14 @@ export function createMemoryStore(): Store {
     remove: (id) => void blocks.delete(id),
     record: (id, members) => void recorded.set(id, [...(recorded.get(id) ?? []), ...members]),
     recorded: (id) => recorded.get(id) ?? [],
+    rememberMarks(id, { processes, bindings }) {
+      const before = marks.get(id) ?? { processes: [], bindings: [] };
+      marks.set(id, {
+        processes: [...before.processes, ...processes],
+        bindings: [...before.bindings, ...bindings],
+      });
+    },
+    marks: (id) => marks.get(id) ?? { processes: [], bindings: [] },
     lock: async () => ({ release: () => undefined }),
   };
 }

@@ -5,11 +5,20 @@ import type { BlockRecord } from '../model/block.ts';
 import { checkDirectory, ensureDirectory } from './directory.ts';
 import { isValidBlockId } from './ids.ts';
 import { acquireLock, lockAddress } from './lock.ts';
+import { appendMarks, readMarks } from './marks-file.ts';
 import { appendMembers, memberKey, readMembers } from './members-file.ts';
 import { type FileText, readFileText } from './read-file.ts';
 import { type ParseResult, parseBlockText } from './schema.ts';
 import { MAX_RECORD_BYTES, serializeBlockRecord } from './serialize.ts';
-import type { BlockListing, ListOptions, Lock, RecordedMember, Store, UnreadableRecord } from './store.ts';
+import type {
+  BlockListing,
+  ListOptions,
+  Lock,
+  RecordedMember,
+  RememberedMarks,
+  Store,
+  UnreadableRecord,
+} from './store.ts';
 import { sweepLeftovers } from './sweep.ts';
 import { describeFailure } from './system-error.ts';
 import { createFile, removeQuietly, replaceFile } from './whole-file.ts';
@@ -100,7 +109,7 @@ class FileStore implements Store {
       throw new AgentmuxError('refused', `block "${id}" belongs to another machine`, { code: 'elsewhere' });
     }
     describeFailure('remove the state file', file, () => fs.rmSync(file, { force: true }));
-    for (const suffix of MEMBER_SUFFIXES) removeQuietly(this.#file(id, suffix));
+    for (const suffix of SIBLING_SUFFIXES) removeQuietly(this.#file(id, suffix));
   }
 
   record(id: string, members: readonly RecordedMember[], writer: 'wrapper' | 'reader'): void {
@@ -113,6 +122,17 @@ class FileStore implements Store {
   recorded(id: string): RecordedMember[] {
     const all = MEMBER_SUFFIXES.flatMap((suffix) => readMembers(this.#file(id, suffix)));
     return [...new Map(all.map((member) => [memberKey(member), member])).values()];
+  }
+
+  rememberMarks(id: string, marks: RememberedMarks): void {
+    const file = this.#file(id, '.marks');
+    this.isThere();
+    const isAlive = this.#options.isMemberAlive ?? (() => true);
+    describeFailure('write the state file', file, () => appendMarks(file, marks, isAlive));
+  }
+
+  marks(id: string): RememberedMarks {
+    return readMarks(this.#file(id, '.marks'));
   }
 
   async lock(id: string, waitMs: number): Promise<Lock> {
@@ -143,7 +163,7 @@ class FileStore implements Store {
   }
 
   /** Path of a file of the block. An id that is none is a bug of the caller: it would name another file. */
-  #file(id: string, suffix: '.json' | '.members' | '.seen'): string {
+  #file(id: string, suffix: '.json' | (typeof SIBLING_SUFFIXES)[number]): string {
     if (!isValidBlockId(id)) throw new Error(`internal: "${id}" is no block id`);
     return path.join(this.#blocks, id + suffix);
   }
@@ -173,6 +193,7 @@ class FileStore implements Store {
 }
 
 const MEMBER_SUFFIXES = ['.members', '.seen'] as const;
+const SIBLING_SUFFIXES = [...MEMBER_SUFFIXES, '.marks'] as const;
 
 type Unreadable = Extract<ParseResult | FileText, { status: 'unreadable' }>;
 type Loaded =

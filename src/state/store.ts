@@ -1,4 +1,5 @@
 import type { BlockRecord } from '../model/block.ts';
+import type { ProcessMarks, SessionBinding } from '../model/evidence.ts';
 import type { Identity } from '../model/identity.ts';
 
 /** A file in the state directory that is no readable block record; reported, never deleted. */
@@ -27,6 +28,19 @@ export interface RecordedMember {
   readonly bootId: string;
 }
 
+/** What agents told of a process (environment marks, output file), kept because a process can overwrite both. */
+export interface RememberedProcess extends RecordedMember, ProcessMarks {}
+
+/** A session of a root, of the boot in which that was seen. */
+export interface RememberedBinding extends SessionBinding {
+  readonly bootId: string;
+}
+
+export interface RememberedMarks {
+  readonly processes: readonly RememberedProcess[];
+  readonly bindings: readonly RememberedBinding[];
+}
+
 /** The only writer of files (one JSON file a block). Made by openStore; all methods are synchronous but `lock`. */
 export interface Store {
   /** The state directory, absolute. */
@@ -51,6 +65,10 @@ export interface Store {
   record(id: string, members: readonly RecordedMember[], writer: 'wrapper' | 'reader'): void;
   /** All recorded members of the block, both files, newest wins; torn lines are skipped. */
   recorded(id: string): RecordedMember[];
+  /** Appends to what is remembered of the marks of a block's members. */
+  rememberMarks(id: string, marks: RememberedMarks): void;
+  /** What is remembered; torn lines are skipped, an unreadable file holds nothing. */
+  marks(id: string): RememberedMarks;
   /** Takes the kernel lock of a block; rejects with AgentmuxError `refused` if it is held for longer than `waitMs`. */
   lock(id: string, waitMs: number): Promise<Lock>;
 }

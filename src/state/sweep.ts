@@ -6,7 +6,7 @@ import { removeQuietly, TEMP_NAME } from './whole-file.ts';
 const STALE_MS = 3_600_000;
 
 /**
- * Removes what killed writers left among the state files: unfinished files, and files of members without a block,
+ * Removes what killed writers left among the state files: unfinished files, and sibling files without a block,
  * if they have not changed for an hour. Never a block's record. Best effort, never throws.
  */
 export function sweepLeftovers(directory: string, nowMs: number): void {
@@ -25,7 +25,7 @@ export function sweepLeftovers(directory: string, nowMs: number): void {
 }
 
 function isOrphan(name: string, present: ReadonlySet<string>): boolean {
-  const match = /^(.+)\.(members|seen)$/.exec(name);
+  const match = /^(.+)\.(members|seen|marks)$/.exec(name);
   return match !== null && !present.has(`${match[1]}.json`);
 }
 
