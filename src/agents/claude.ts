@@ -3,7 +3,11 @@ import type { AgentProfile } from './profile.ts';
 /**
  * Claude Code. Its npm package links the native binary as `claude.exe` on every system; its own installer names the
  * binary by its version below `claude/versions`. Called by other names the binary is a search tool. "Move to background
- * and exit" leaves a daemon of the user's, which hosts the moved session.
+ * and exit" leaves a daemon of the user's, which hosts the moved session and keeps a spare one warm.
+ *
+ * Measured (2.1.332): AI_AGENT ends in `_agent` for tool calls, in `_harness` for MCP servers, hooks and status lines. MCP
+ * servers get no CLAUDE_PID, so that in a claude inside a claude they carry that of the outer one; what tells is that
+ * CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS, which they alone get, names their own session.
  */
 export const claude: AgentProfile = {
   id: 'claude',
@@ -15,7 +19,18 @@ export const claude: AgentProfile = {
   toolSessions: true,
   relaunches: true,
   daemons: [
-    { words: ['daemon', 'run'], title: 'Claude daemon' },
+    { words: ['daemon', 'run'], title: 'Claude daemon', starterOption: '--spawned-by' },
     { words: ['--bg-pty-host'], title: 'Claude background terminal' },
+    { words: ['--bg-spare'], title: 'Claude spare session' },
   ],
+  marks: {
+    kinds: [
+      { name: 'AI_AGENT', value: /^claude-code_.*_agent$/, kind: 'tool' },
+      { name: 'AI_AGENT', value: /^claude-code_.*_harness$/, kind: 'plumbing' },
+    ],
+    session: ['CLAUDE_CODE_SESSION_ID'],
+    pid: 'CLAUDE_PID',
+    pidInheritedIn: 'CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS',
+  },
+  output: /\/(?<session>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/tasks\/(?<task>\w+)\.output(?: \(deleted\))?$/,
 };

@@ -1,6 +1,9 @@
 import type { AgentProfile } from './profile.ts';
 
-/** Codex CLI. Its node script starts the native binary or execs it; by other names the binary is a sandbox or an editor. */
+/**
+ * Codex CLI. Its node script starts the native binary or execs it; by other names the binary is a sandbox or an editor.
+ * Measured (0.171.0): its MCP servers get an environment of four variables, none of them a mark or a tag.
+ */
 export const codex: AgentProfile = {
   id: 'codex',
   title: 'Codex CLI',
@@ -11,4 +14,9 @@ export const codex: AgentProfile = {
   toolSessions: true,
   relaunches: true,
   daemons: [],
+  marks: {
+    kinds: [{ name: 'CODEX_TOOL_CALL_ID', value: /./, kind: 'tool' }],
+    session: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
+    call: 'CODEX_TOOL_CALL_ID',
+  },
 };

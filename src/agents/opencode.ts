@@ -1,6 +1,9 @@
 import type { AgentProfile } from './profile.ts';
 
-/** opencode. A native binary, which the script of its npm package starts where install scripts did not run. */
+/**
+ * opencode. A native binary, which the script of its npm package starts where install scripts did not run. No marks:
+ * measured (1.18.33), OPENCODE=1 and OPENCODE_PID are in the environment of all that it starts, MCP servers included.
+ */
 export const opencode: AgentProfile = {
   id: 'opencode',
   title: 'opencode',

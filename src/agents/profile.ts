@@ -23,6 +23,30 @@ export interface AgentProfile {
   readonly relaunches: boolean;
   /** Long-lived processes of the agent's own that outlive it. */
   readonly daemons: readonly AgentDaemon[];
+  /** What it writes into the environment of what it starts; undefined if that does not tell tool calls from plumbing. */
+  readonly marks?: AgentMarks;
+  /** Path of the file that collects a tool call's output, with the groups `session` and `task`. */
+  readonly output?: RegExp;
+}
+
+/** Names of environment variables by which an agent marks what it starts. */
+export interface AgentMarks {
+  /** The first that matches tells what the process is. */
+  readonly kinds: readonly MarkKind[];
+  /** Holds the id of the agent's session; the first that is there counts. */
+  readonly session: readonly string[];
+  /** Holds the pid of the agent. */
+  readonly pid?: string;
+  /** Holds sessions; where it names the mark's own, the agent did not set `pid`, which came from an agent above it. */
+  readonly pidInheritedIn?: string;
+  /** Holds the id of the tool call. */
+  readonly call?: string;
+}
+
+export interface MarkKind {
+  readonly name: string;
+  readonly value: RegExp;
+  readonly kind: 'tool' | 'plumbing';
 }
 
 /** A daemon of an agent, known by how it was called. */
@@ -31,6 +55,8 @@ export interface AgentDaemon {
   readonly words: readonly string[];
   /** What it is, for people. */
   readonly title: string;
+  /** Option whose JSON value names the `pid` of the agent that started it. */
+  readonly starterOption?: string;
 }
 
 /** A process as the profiles look at it. */

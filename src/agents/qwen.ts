@@ -11,4 +11,9 @@ export const qwen: AgentProfile = {
   toolSessions: true,
   relaunches: true,
   daemons: [],
+  marks: {
+    kinds: [{ name: 'QWEN_CODE', value: /^1$/, kind: 'tool' }],
+    session: [],
+    pid: 'QWEN_CODE_LAUNCHER_PID',
+  },
 };

@@ -22,6 +22,14 @@ export function recogniseDaemon(process: NamedProcess): AgentDaemon | undefined 
   return recogniseAgent(process)?.daemons.find(({ words }) => words.every((word, index) => args[index] === word));
 }
 
+/** Pid of the agent that started the daemon, as the daemon's own command line has it; undefined if it does not say. */
+export function findStarter(process: NamedProcess, daemon: AgentDaemon): number | undefined {
+  const args = operands(process);
+  const at = daemon.starterOption === undefined ? -1 : args.indexOf(daemon.starterOption);
+  const pid = at === -1 ? undefined : /"pid"\s*:\s*(\d{1,10})\b/.exec(args[at + 1] ?? '')?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
 /** The profile that an npm package belongs to, given as `name`, `name@version` or an alias of neither. */
 export function profileForPackage(spec: string): AgentProfile | undefined {
   const name = spec.replace(/(?<=.)@.*$/, '');

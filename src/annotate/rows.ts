@@ -1,5 +1,6 @@
 import { recogniseAgent } from '../agents/recognise.ts';
 import type { Member, Role } from '../model/block.ts';
+import type { Evidence } from '../model/evidence.ts';
 import type { Listener, ProcessDetails, ProcessStat } from '../model/process.ts';
 import type { ProcessRow } from '../model/row.ts';
 import { describeCommand } from './command.ts';
@@ -11,6 +12,7 @@ export interface RowMember extends Member {
   readonly stat: ProcessStat | undefined;
   readonly role: Role;
   readonly because: string;
+  readonly evidence: Evidence;
   readonly argv: readonly string[] | undefined;
   readonly exe: string | undefined;
 }
@@ -32,6 +34,8 @@ export interface RowsInput {
   readonly ttyName?: (ttyNr: number) => string | undefined;
   /** False for `--no-redact`. */
   readonly redact: boolean;
+  /** describeTexts, or a reader that remembers what it said: redaction is by far the dearest part of a row. */
+  readonly describe?: typeof describeTexts;
 }
 
 /** One row a member, in the order of the members. */
@@ -58,9 +62,10 @@ export function buildRows(input: RowsInput): ProcessRow[] {
       tty: stat === undefined || stat.ttyNr === 0 ? undefined : input.ttyName?.(stat.ttyNr),
       listeners: sockets.get(member.pid)?.owned,
       sharedListeners: sockets.get(member.pid)?.shared ?? [],
-      ...describeTexts(member, input.details?.get(member.pid), input.redact),
+      ...(input.describe ?? describeTexts)(member, input.details?.get(member.pid), input.redact),
       role: member.role,
       because: member.because,
+      evidence: member.evidence,
       source: member.source,
       confidence: member.confidence,
       escaped: member.escaped,
@@ -85,7 +90,8 @@ function averagePercent(cpuMs: number | undefined, ageMs: number | undefined): n
 
 const SHORTEST_AGE_MS = 10;
 
-type Texts = Pick<
+/** What a row says that is not a number of the status line. */
+export type RowTexts = Pick<
   ProcessRow,
   | 'comm'
   | 'command'
@@ -100,7 +106,8 @@ type Texts = Pick<
   | 'redacted'
 >;
 
-function describeTexts(member: RowMember, details: ProcessDetails | undefined, redact: boolean): Texts {
+/** The texts of a row, redacted where that is asked for. */
+export function describeTexts(member: RowMember, details: ProcessDetails | undefined, redact: boolean): RowTexts {
   const argv = details?.argv ?? member.argv;
   const exe = details?.exe ?? member.exe;
   const comm = member.stat?.comm;

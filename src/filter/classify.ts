@@ -1,4 +1,5 @@
 import type { Role } from '../model/block.ts';
+import type { Evidence, EvidenceKind } from '../model/evidence.ts';
 import {
   findAgentStarted,
   findCyclic,
@@ -8,8 +9,10 @@ import {
   type RuleRoot,
   rootTest,
 } from './agent-started.ts';
+import type { CountedMarks } from './count-marks.ts';
 import { explainRule } from './explain-rule.ts';
 import { isConhost } from './shells.ts';
+import { COPY, describeDaemon, HOSTED, IN_SESSION, OWN_SESSION, type Verdict, verdictOfMarks } from './verdicts.ts';
 
 /** A live member with what the evidence needs; src/agents says what its profile is. */
 export interface ClassifyMember extends RuleMember {
@@ -17,8 +20,12 @@ export interface ClassifyMember extends RuleMember {
   readonly sid: number | undefined;
   /** Profile id if the process is an agent CLI. */
   readonly agent: string | undefined;
-  /** True for a daemon of that agent. */
-  readonly daemon: boolean;
+  /** What kind of daemon of that agent it is, for people. */
+  readonly daemon: string | undefined;
+  /** Of a daemon: pid of the agent that started it, where its command line says so. */
+  readonly starterPid: number | undefined;
+  /** True if its executable and arguments are those of its parent: forked, and not yet what it will be. */
+  readonly isCopy: boolean;
 }
 
 /** A root, alive or not. */
@@ -35,17 +42,21 @@ export interface ClassifyInput {
   readonly roots: readonly ClassifyRoot[];
   /** Pids of launchers between a recorded root and the agent. */
   readonly launchers: ReadonlySet<number>;
+  /** By pid: the marks that count for this block (count-marks.ts). */
+  readonly marks: ReadonlyMap<number, CountedMarks>;
 }
 
-/** What a member is to its block, and why, in a few words for people. */
+/** What a member is to its block, and why: in a few words for people, and by what kind of evidence. */
 export interface Classification {
   readonly role: Role;
   readonly because: string;
+  readonly evidence: Evidence;
 }
 
 /**
- * Roles of all members. Before the agent-started rule comes what the agent itself tells: below a live root whose tool
- * calls have sessions, the direct child decides by its session for all that is below it. The rule decides the rest.
+ * Roles of all members. Before the agent-started rule comes what the agent itself tells of a process: that it is a daemon
+ * of its own, a mark, the file that it writes to, its session. What an agent started through a tool stays so with all
+ * below it; so does plumbing, unless a mark or an output of a tool call is found there. The rule decides the rest.
  */
 export function classifyMembers(input: ClassifyInput): Map<number, Classification> {
   const byPid = indexByPid(input.members);
@@ -76,9 +87,6 @@ interface Facts {
   /** Agents of the block: daemons of others were started by a tool. */
   readonly agents: ReadonlySet<string>;
 }
-
-/** What evidence says of a member: a classification, or that the rule decides. `anchor`: its children go by session. */
-type Verdict = (Classification & { readonly anchor?: boolean }) | 'rule';
 
 function liveRootsByPid(byPid: ReadonlyMap<number, ClassifyMember>, roots: readonly ClassifyRoot[]) {
   const live = new Map<number, ClassifyRoot>();
@@ -113,30 +121,42 @@ function weigh(member: ClassifyMember, facts: Facts, verdicts: ReadonlyMap<numbe
     return 'rule';
   }
   const parent = parentOf(member, facts.byPid);
+  const told = verdictOfMarks(facts.input.marks.get(member.pid));
   if (parent === undefined) {
-    return weighOrphan(member, facts);
+    return weighDaemon(member, facts) ?? told ?? weighOrphan(member, facts);
   }
   if (facts.isRoot(parent)) {
-    return weighChildOfRoot(member, parent, facts);
+    return weighDaemon(member, facts) ?? told ?? weighChildOfRoot(member, parent, facts);
   }
   const above = verdicts.get(parent.pid) ?? 'rule';
   if (above === 'rule') {
-    return 'rule';
+    return told ?? 'rule';
   }
-  if (parent.daemon && above.role === 'plumbing' && member.agent === parent.agent) {
-    return { role: 'plumbing', because: 'session of the agent in the background', anchor: !member.daemon };
+  if (parent.daemon !== undefined && above.role === 'plumbing' && member.agent === parent.agent) {
+    return member.daemon === undefined ? HOSTED : describeDaemon(member.daemon);
   }
   if (above.anchor) {
-    return weighSession(member, parent);
+    return told ?? weighSession(member, parent);
   }
-  return { role: above.role, because: above.role === 'started' ? 'below a tool call' : 'below plumbing' };
+  if (above.role === 'plumbing' && told?.role === 'started') {
+    return told;
+  }
+  return {
+    role: above.role,
+    because: above.role === 'started' ? 'below a tool call' : 'below plumbing',
+    kind: 'descent',
+  };
+}
+
+/** A daemon that says that another agent started it, one inside a tool call, is none of the block's own. */
+function weighDaemon({ daemon, agent, starterPid }: ClassifyMember, facts: Facts): Verdict | undefined {
+  const isOwn = daemon !== undefined && agent !== undefined && facts.agents.has(agent);
+  const isForeign = starterPid !== undefined && !facts.input.roots.some(({ pid }) => pid === starterPid);
+  return isOwn && !isForeign ? describeDaemon(daemon) : undefined;
 }
 
 /** The chain to the agent is broken: its session still tells plumbing, since tool calls left the agent's session. */
 function weighOrphan(member: ClassifyMember, facts: Facts): Verdict {
-  if (isOwnDaemon(member, facts)) {
-    return OWN_DAEMON;
-  }
   for (const root of facts.liveRoots.values()) {
     const sid = root.toolSessions ? facts.byPid.get(root.pid)?.sid : undefined;
     if (sid !== undefined && sid === member.sid) {
@@ -147,40 +167,45 @@ function weighOrphan(member: ClassifyMember, facts: Facts): Verdict {
 }
 
 function weighChildOfRoot(member: ClassifyMember, parent: ClassifyMember, facts: Facts): Verdict {
-  if (isOwnDaemon(member, facts)) {
-    return OWN_DAEMON;
+  if (!facts.liveRoots.get(parent.pid)?.toolSessions) {
+    return 'rule';
   }
-  return facts.liveRoots.get(parent.pid)?.toolSessions ? weighSession(member, parent) : 'rule';
+  return member.isCopy && member.agent !== undefined ? COPY : weighSession(member, parent);
 }
 
 function weighSession(member: ClassifyMember, parent: ClassifyMember): Verdict {
   if (member.sid === undefined || parent.sid === undefined) {
     return 'rule';
   }
-  return member.sid === parent.sid ? IN_SESSION : { role: 'started', because: 'session of its own' };
+  return member.sid === parent.sid ? IN_SESSION : OWN_SESSION;
 }
-
-function isOwnDaemon(member: ClassifyMember, facts: Facts): boolean {
-  return member.daemon && member.agent !== undefined && facts.agents.has(member.agent);
-}
-
-const OWN_DAEMON = { role: 'plumbing', because: 'daemon of the agent' } as const;
-const IN_SESSION = { role: 'plumbing', because: 'in the session of the agent' } as const;
 
 function classify(member: ClassifyMember, facts: Facts, verdict: Verdict | undefined): Classification {
+  const { mark, output } = facts.input.marks.get(member.pid) ?? {};
+  const conclude = (role: Role, because: string, kind: EvidenceKind): Classification => ({
+    role,
+    because,
+    evidence: {
+      kind,
+      mark: mark?.name,
+      session: mark?.session ?? output?.session,
+      taskId: output?.taskId,
+      callId: mark?.callId,
+    },
+  });
   if (facts.isRoot(member)) {
     const isRecorded = facts.liveRoots.get(member.pid)?.recorded ?? true;
-    return { role: 'root', because: isRecorded ? 'launched as the agent' : 'the agent below its launcher' };
+    return conclude('root', isRecorded ? 'launched as the agent' : 'the agent below its launcher', 'root');
   }
   if (isConhost(member.name)) {
-    return { role: 'plumbing', because: 'console host' };
+    return conclude('plumbing', 'console host', 'console');
   }
   if (facts.input.launchers.has(member.pid)) {
-    return { role: 'plumbing', because: 'launches the agent' };
+    return conclude('plumbing', 'launches the agent', 'launcher');
   }
   if (verdict !== undefined && verdict !== 'rule') {
-    return { role: verdict.role, because: verdict.because };
+    return conclude(verdict.role, verdict.because, verdict.kind);
   }
   const isKept = facts.kept.has(member.pid);
-  return { role: isKept ? 'started' : 'plumbing', because: explainRule(member, isKept, facts) };
+  return conclude(isKept ? 'started' : 'plumbing', explainRule(member, isKept, facts), 'rule');
 }

@@ -62,8 +62,12 @@ export async function endBlock(options: EndBlockOptions): Promise<KillReport> {
 }
 
 async function makeLook(block: RunBlock, platform: Platform): Promise<() => readonly MemberView[]> {
-  const { inspectBlock } = await import('../trackers/inspect.ts');
-  return () => inspectBlock(block.record, depsOf(block, platform)).members;
+  const [{ inspectBlock }, { createMarksReader }] = await Promise.all([
+    import('../trackers/inspect.ts'),
+    import('../calls/read-marks.ts'),
+  ]);
+  const marks = createMarksReader(platform, block.store);
+  return () => inspectBlock(block.record, { ...depsOf(block, platform), marks }).members;
 }
 
 /** Read afresh at each look: a child block may have been made a moment ago. */

@@ -1,4 +1,5 @@
 import type { Confidence, MemberSource, Role } from './block.ts';
+import type { Evidence } from './evidence.ts';
 import type { Listener } from './process.ts';
 
 /**
@@ -46,6 +47,7 @@ export interface ProcessRow {
   readonly role: Role;
   /** Why it has this role. */
   readonly because: string;
+  readonly evidence: Evidence;
   /** Id of the agent profile, if the process is an agent CLI, nested ones included. */
   readonly agent: string | undefined;
   readonly source: MemberSource;

@@ -1,5 +1,7 @@
 import { classifyBlock } from '../agents/classify-block.ts';
+import type { MarksReader } from '../calls/read-marks.ts';
 import type { BlockRecord, BlockStatus, Member, Role } from '../model/block.ts';
+import type { Evidence } from '../model/evidence.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
 import { openEnclosures } from './enclosures.ts';
@@ -17,6 +19,7 @@ export interface MemberView extends Member {
   readonly role: Role;
   /** Why it has this role, e.g. `session of its own`, `shell above it`, `launched as the agent`. */
   readonly because: string;
+  readonly evidence: Evidence;
   /** Argument vector and executable, read for the rule; undefined if unreadable. */
   readonly argv: readonly string[] | undefined;
   readonly exe: string | undefined;
@@ -46,6 +49,8 @@ export interface InspectDeps {
   readonly records: readonly BlockRecord[];
   /** A look taken before, where several blocks are shown; else one is taken. */
   readonly look?: Look;
+  /** Reads and remembers what agents told of the members; without it sessions and the rule alone decide what each is. */
+  readonly marks?: MarksReader;
 }
 
 /** Looks at one block: its enclosure, the second net, the status, and what each member is. Throws nothing of its own. */
@@ -78,7 +83,7 @@ export function inspectBlock(record: BlockRecord, deps: InspectDeps): BlockView 
   return {
     record,
     status: findStatus(record, platform, members.length > 0),
-    members: describe(record, platform, members),
+    members: describe(record, deps, members),
     zombies: countZombies(look.table, new Set(members.map((member) => member.pid))),
     cpuMs: cpuNs === undefined ? sumCpu(members) : cpuNs / 1e6,
     cpuIncludesExited: cpuNs !== undefined,
@@ -143,7 +148,7 @@ function isWrapperAlive(record: BlockRecord, platform: Platform): boolean {
   return wrapper !== undefined && platform.isAlive(wrapper);
 }
 
-function describe(record: BlockRecord, platform: Platform, members: readonly Seen[]): MemberView[] {
+function describe(record: BlockRecord, { platform, marks }: InspectDeps, members: readonly Seen[]): MemberView[] {
   const seen = members.map((member) => {
     const { argv, exe } = member.stat
       ? platform.readDetails(member.pid, { argv: true, exe: true })
@@ -156,12 +161,16 @@ function describe(record: BlockRecord, platform: Platform, members: readonly See
   const roots = record.runs.flatMap(({ root }) =>
     root ? [{ pid: root.pid, startTicks: root.startTicks, agent: record.agent }] : [],
   );
-  const { roles } = classifyBlock(processes, roots);
-  return seen.map((member) => {
-    const { role, because } = roles.get(member.pid) ?? { role: 'started', because: 'cannot be looked at' };
-    return { ...member, role, because };
-  });
+  const result = classifyBlock(processes, roots, marks && ((agents) => marks.read(record.id, processes, agents)));
+  marks?.remember(record.id, result);
+  return seen.map((member) => ({ ...member, ...(result.roles.get(member.pid) ?? UNSEEN) }));
 }
+
+const UNSEEN: Pick<MemberView, 'role' | 'because' | 'evidence'> = {
+  role: 'started',
+  because: 'cannot be looked at',
+  evidence: { kind: 'rule', mark: undefined, session: undefined, taskId: undefined, callId: undefined },
+};
 
 function sumCpu(members: readonly Seen[]): number | undefined {
   const known = members.filter((member) => member.stat);

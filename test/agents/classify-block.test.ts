@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyBlock } from '../../src/agents/classify-block.ts';
+import { type BlockClassification, classifyBlock } from '../../src/agents/classify-block.ts';
 import { type ProcessLine, toProcess } from './population.ts';
 
 const QWEN = '/x/node_modules/@qwen-code/qwen-code/cli.js';
@@ -74,8 +74,12 @@ const cases: readonly Case[] = [
     recorded: [10],
     lines: [
       [[10, 1, 10, 'claude'], 'root', 'launched as the agent'],
-      [[15, 1, 15, 'claude daemon run'], 'plumbing', 'daemon of the agent'],
-      [[16, 15, 16, 'claude~bg-pty-host --bg-pty-host /s'], 'plumbing', 'session of the agent in the background'],
+      [[15, 1, 15, 'claude daemon run'], 'plumbing', 'daemon of the agent: Claude daemon'],
+      [
+        [16, 15, 16, 'claude~bg-pty-host --bg-pty-host /s'],
+        'plumbing',
+        'daemon of the agent: Claude background terminal',
+      ],
       [[17, 16, 17, 'claude --session-id x'], 'plumbing', 'session of the agent in the background'],
       [[18, 17, 17, 'node mcp.mjs'], 'plumbing', 'in the session of the agent'],
       [[19, 17, 19, 'bash -c eval'], 'started', 'session of its own'],
@@ -162,7 +166,7 @@ describe('classifyBlock classifies', () => {
       members,
       recorded.map((pid) => ({ pid, startTicks: pid })),
     );
-    expect([...roles]).toEqual(lines.map(([[pid], role, because]) => [pid, { role, because }]));
+    expect(toRows(roles)).toEqual(lines.map(([[pid], role, because]) => [pid, role, because]));
   });
 
   it('the daemon of an agent that has ended, by what the block recorded', () => {
@@ -170,14 +174,14 @@ describe('classifyBlock classifies', () => {
       [toProcess([15, 1, 15, 'claude daemon run'])],
       [{ pid: 10, startTicks: 10, agent: 'claude' }],
     );
-    expect(roles.get(15)).toEqual({ role: 'plumbing', because: 'daemon of the agent' });
+    expect(toRows(roles)).toEqual([[15, 'plumbing', 'daemon of the agent: Claude daemon']]);
   });
 
   it('the same in any order of members', () => {
     for (const { lines, recorded } of cases) {
       const members = lines.map(([line]) => toProcess(line)).reverse();
       const { roles } = classifyBlock(members, recorded.map((pid) => ({ pid, startTicks: pid })).reverse());
-      expect(new Map(roles)).toEqual(new Map(lines.map(([[pid], role, because]) => [pid, { role, because }])));
+      expect(new Set(toRows(roles))).toEqual(new Set(lines.map(([[pid], role, because]) => [pid, role, because])));
     }
   });
 
@@ -194,3 +198,7 @@ describe('classifyBlock classifies', () => {
     expect(classifyBlock([hidden], []).roles.get(9)?.role).toBe('started');
   });
 });
+
+function toRows(roles: BlockClassification['roles']): [number, string, string][] {
+  return [...roles].map(([pid, { role, because }]) => [pid, role, because]);
+}

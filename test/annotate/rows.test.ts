@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildRows, type RowMember, type RowsInput } from '../../src/annotate/rows.ts';
 import type { ProcessDetails, ProcessStat } from '../../src/model/process.ts';
+import { noEvidence } from '../helpers/evidence.ts';
 
 const stat: ProcessStat = {
   pid: 20,
@@ -25,6 +26,7 @@ const member: RowMember = {
   stat,
   role: 'started',
   because: 'shell above it',
+  evidence: noEvidence,
   argv: ['node', 'server.js', '--token', 'abc'],
   exe: '/usr/bin/node',
 };
@@ -68,6 +70,7 @@ describe('buildRows', () => {
       innerPid: undefined,
       role: 'started',
       because: 'shell above it',
+      evidence: noEvidence,
       agent: undefined,
       source: 'enclosure',
       confidence: 'high',
@@ -89,6 +92,7 @@ describe('buildRows', () => {
       ['sharedListeners', []],
       ['role', 'started'],
       ['because', 'shell above it'],
+      ['evidence', noEvidence],
       ['source', 'enclosure'],
       ['confidence', 'high'],
     ]);

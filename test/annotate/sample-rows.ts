@@ -1,4 +1,5 @@
 import type { ProcessRow } from '../../src/model/row.ts';
+import { noEvidence } from '../helpers/evidence.ts';
 
 /** A row with sensible values. */
 export function sampleRow(fields: Partial<ProcessRow> = {}): ProcessRow {
@@ -30,6 +31,7 @@ export function sampleRow(fields: Partial<ProcessRow> = {}): ProcessRow {
     innerPid: undefined,
     role: 'started',
     because: 'session of its own',
+    evidence: noEvidence,
     agent: undefined,
     source: 'enclosure',
     confidence: 'high',

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findRefusal, selectBlock, selectSameSession, selectTree } from '../../src/kill/plan.ts';
 import type { MemberView } from '../../src/trackers/inspect.ts';
+import { noEvidence } from '../helpers/evidence.ts';
 
 function member(pid: number, ppid: number, facts: Partial<MemberView> & { sid?: number } = {}): MemberView {
   const startTicks = facts.startTicks ?? pid;
@@ -13,6 +14,7 @@ function member(pid: number, ppid: number, facts: Partial<MemberView> & { sid?: 
     escaped: false,
     role: 'started',
     because: '',
+    evidence: noEvidence,
     argv: undefined,
     exe: undefined,
     ...facts,

@@ -4,6 +4,7 @@ import { createLinuxPlatform } from '../../src/platform/linux/linux-platform.ts'
 import type { Platform } from '../../src/platform/platform.ts';
 import type { MemberView } from '../../src/trackers/inspect.ts';
 import type { Tracker } from '../../src/trackers/tracker.ts';
+import { noEvidence } from '../helpers/evidence.ts';
 import { withDescendants } from '../helpers/procfs.ts';
 
 export interface ProcessWorldOptions {
@@ -36,6 +37,7 @@ export function createProcessWorld(options: ProcessWorldOptions): KillWorld {
         stat,
         role: options.roleOf?.(stat.pid) ?? (options.roots.includes(stat.pid) ? 'root' : 'started'),
         because: '',
+        evidence: noEvidence,
         argv: platform.readDetails(stat.pid, { argv: true }).argv,
         exe: undefined,
       };

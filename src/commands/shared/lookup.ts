@@ -1,3 +1,4 @@
+import { createMarksReader } from '../../calls/read-marks.ts';
 import type { Context } from '../../context.ts';
 import type { KillWorld } from '../../kill/transaction.ts';
 import type { BlockRecord } from '../../model/block.ts';
@@ -49,5 +50,7 @@ export function openKillWorld(context: Context, record: BlockRecord, records: re
 }
 
 function depsOf(context: Context, records: readonly BlockRecord[]): InspectDeps {
-  return { platform: context.platform, records, recorded: (id) => context.store.recorded(id) };
+  const { platform, store } = context;
+  const marks = createMarksReader(platform, store);
+  return { platform, records, recorded: (id) => store.recorded(id), marks };
 }
