@@ -25,6 +25,7 @@ export function registerPs(program: Command, context: Context): void {
         'their helpers (MCP servers and the like) nothing is listed, unless --all asks for it.',
     );
   addListingOptions(command, 'every process of the block, the agent and its own helpers included')
+    .option('--explain', 'say what each process is and why')
     .option('-q, --quiet', 'print only pid:starttime, what kill accepts')
     .option('--format <form>', "table, json, or fields of the JSON rows, as in '{{.pid}} {{.command}}'")
     .option('-f, --filter <filter>', `only rows with ${FILTER_HELP}; may be repeated`, collect)
@@ -36,13 +37,14 @@ export function registerPs(program: Command, context: Context): void {
 const EXAMPLES = [
   ['agentmux ps', 'what the agents of all live blocks started'],
   ['agentmux ps --block', 'the same for the block that we are in'],
-  ['agentmux ps --all --verbose', 'with the agents, their helpers, and why each is what it is'],
+  ['agentmux ps --all --explain', 'with the agents, their helpers, and why each is what it is'],
   ['agentmux ps --filter port=3000', 'who listens on port 3000'],
   ['agentmux ps --sort -memory', 'the largest first'],
   ['agentmux kill $(agentmux ps -q --filter command=vite)', 'end all that has vite in its command'],
 ] as const;
 
 interface PsOptions extends RawListingOptions {
+  readonly explain?: boolean;
   readonly quiet?: boolean;
   readonly format?: string;
   readonly filter?: readonly string[];
@@ -86,9 +88,10 @@ async function renderRows(
     case 'table': {
       const columns = processColumns({
         block: listing.views.length > 1,
-        role: options.all ?? false,
+        role: options.all === true || options.explain === true,
         ports: options.ports,
         notes: rows.some((row) => describeOddities(row) !== ''),
+        why: options.explain === true || options.verbose === true,
         verbose: options.verbose ?? false,
       });
       return renderTable(columns, rows, viewOf(context, { noTrunc: !options.trunc }));
@@ -122,6 +125,6 @@ const ROW_FIELDS: readonly (keyof ShownRow)[] = [
     'argv',
     'commandBase64',
   ] as const),
-  ...(['exe', 'cwd', 'uid', 'tty', 'pgid', 'sid', 'innerPid', 'role', 'because', 'agent', 'source'] as const),
-  ...(['confidence', 'escaped', 'redacted', 'orphan'] as const),
+  ...(['exe', 'cwd', 'uid', 'tty', 'pgid', 'sid', 'innerPid', 'role', 'because'] as const),
+  ...(['evidence', 'agent', 'source', 'confidence', 'escaped', 'redacted', 'orphan'] as const),
 ];

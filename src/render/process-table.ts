@@ -1,4 +1,5 @@
 import type { ProcessRow } from '../model/row.ts';
+import { describeEvidence } from './evidence.ts';
 import { formatAge, formatBytes, formatCpu, formatPercent, UNKNOWN } from './format.ts';
 import type { Style } from './paint.ts';
 import { formatProcessState } from './state-words.ts';
@@ -16,7 +17,9 @@ export interface ProcessColumns {
   readonly role: boolean;
   readonly ports: boolean;
   readonly notes: boolean;
-  /** Why a row is what it is, how it is known, and where it runs. */
+  /** Why a row is what it is. */
+  readonly why: boolean;
+  /** How it is known, and where it runs. */
   readonly verbose: boolean;
 }
 
@@ -28,7 +31,9 @@ export function processColumns(shown: ProcessColumns): Column<ShownRow>[] {
     ...(shown.role ? [ROLE] : []),
     ...(shown.ports ? [PORTS] : []),
     ...(shown.notes ? [NOTE] : []),
-    ...(shown.verbose ? VERBOSE : []),
+    ...(shown.verbose ? [KNOWN_BY] : []),
+    ...(shown.why ? [WHY] : []),
+    ...(shown.verbose ? [DIRECTORY] : []),
     COMMAND,
   ];
 }
@@ -52,6 +57,9 @@ const BLOCK: Column<ShownRow> = { header: 'BLOCK', text: (row) => row.blockId, s
 const ROLE: Column<ShownRow> = { header: 'ROLE', text: (row) => row.role };
 const PORTS: Column<ShownRow> = { header: 'PORTS', text: formatPorts, style: () => 'green' };
 const NOTE: Column<ShownRow> = { header: 'NOTE', text: describeOddities, style: () => 'yellow' };
+const KNOWN_BY: Column<ShownRow> = { header: 'KNOWN BY', text: (row) => `${row.source} (${row.confidence})` };
+const WHY: Column<ShownRow> = { header: 'WHY', text: describeEvidence };
+const DIRECTORY: Column<ShownRow> = { header: 'DIRECTORY', text: (row) => row.cwd ?? UNKNOWN };
 const COMMAND: Column<ShownRow> = { header: 'COMMAND', text: (row) => row.command ?? UNKNOWN };
 
 const ALWAYS: readonly Column<ShownRow>[] = [
@@ -62,12 +70,6 @@ const ALWAYS: readonly Column<ShownRow>[] = [
   { header: 'CPU%', align: right, text: (row) => formatPercent(row.cpuPercent), style: busyStyle },
   { header: 'MEM', align: right, text: (row) => formatBytes(row.rssBytes) },
   { header: 'STATE', text: (row) => formatProcessState(row.state) },
-];
-
-const VERBOSE: readonly Column<ShownRow>[] = [
-  { header: 'KNOWN BY', text: (row) => `${row.source} (${row.confidence})` },
-  { header: 'WHY', text: (row) => row.because },
-  { header: 'DIRECTORY', text: (row) => row.cwd ?? UNKNOWN },
 ];
 
 function formatParent(row: ShownRow): string {
