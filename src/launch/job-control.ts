@@ -18,6 +18,8 @@ export function followStops(platform: Platform, agent: Identity, ownPid: number)
     }, settleMs);
   };
   process.on('SIGCHLD', onChild);
+  // It may have stopped before we listened.
+  onChild();
   return () => {
     process.removeListener('SIGCHLD', onChild);
     clearTimeout(timer);

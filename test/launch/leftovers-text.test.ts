@@ -50,6 +50,7 @@ const row: KillReportRow = {
   turn: 'rest',
   uid: 0,
   escaped: false,
+  redacted: false,
   result: 'exited',
   detail: undefined,
 };
