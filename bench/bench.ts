@@ -10,6 +10,7 @@ import { benchLaunch } from './launch.ts';
 import { benchListing } from './listing.ts';
 import { benchMemory } from './memory.ts';
 import { type BudgetRow, printBudgets } from './report.ts';
+import { benchSpawn } from './spawn.ts';
 
 const sections: Readonly<Record<string, () => Promise<readonly BudgetRow[]>>> = {
   listing: benchListing,
@@ -25,4 +26,5 @@ const isAsked = (name: string) => asked.length === 0 || asked.includes(name);
 for (const [name, measure] of Object.entries(sections)) {
   if (isAsked(name) && !printBudgets(name, await measure())) process.exitCode = 1;
 }
+if (isAsked('spawn')) await benchSpawn();
 if (isAsked('killers')) await benchKillers();
