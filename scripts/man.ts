@@ -8,7 +8,7 @@ import { createProgram } from '../src/program.ts';
 import { renderPages } from './man/pages.ts';
 
 const directory = 'man';
-const pages = renderPages(createProgram(createNodeContext()));
+const pages = renderPages(await createProgram(createNodeContext()));
 const old = readdirSync(directory, { withFileTypes: true })
   .filter((entry) => entry.name.endsWith('.1'))
   .map((entry) => entry.name);

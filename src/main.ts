@@ -3,7 +3,7 @@ import { renderJsonError } from './commands/shared/json-error.ts';
 import type { Context } from './context.ts';
 import { AgentmuxError, ExitCode } from './errors.ts';
 import { createNodeContext } from './node-context.ts';
-import { createProgram, helpOf, parseProgram } from './program.ts';
+import { createProgram, helpFor, namesFor, parseProgram } from './program.ts';
 import { escapeUntrusted } from './render/untrusted.ts';
 
 /**
@@ -11,13 +11,13 @@ import { escapeUntrusted } from './render/untrusted.ts';
  * decides about exit codes; never rejects.
  */
 export async function main(argv: readonly string[], context: Context = createNodeContext()): Promise<number> {
-  const program = createProgram(context);
   try {
+    const program = await createProgram(context, namesFor(argv));
     await parseProgram(program, argv, context);
     return context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
-    return report(error instanceof CommanderError ? toUsageError(error, helpOf(program, argv)) : error, argv, context);
+    return report(error instanceof CommanderError ? toUsageError(error, helpFor(argv)) : error, argv, context);
   }
 }
 

@@ -1,21 +1,15 @@
 import { Command } from 'commander';
 import { profiles } from './agents/profiles.ts';
-import { registerBlocks } from './commands/blocks.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerKill } from './commands/kill.ts';
-import { registerKillTree } from './commands/kill-tree.ts';
-import { registerPrune } from './commands/prune.ts';
-import { registerPs } from './commands/ps.ts';
-import { registerRun } from './commands/run.ts';
 import { examplesHelp, exitCodesHelp } from './commands/shared/help.ts';
-import { registerTree } from './commands/tree.ts';
-import { registerWait } from './commands/wait.ts';
 import type { Context } from './context.ts';
 import { AgentmuxError } from './errors.ts';
 import { VERSION } from './version.ts';
 
-/** The commands of `agentmux` with their flags and help. Does nothing and reads nothing until it is parsed. */
-export function createProgram(context: Context): Command {
+/**
+ * The commands of `agentmux` with their flags and help; `names` leaves out the others, of which nothing is loaded then.
+ * Does nothing and reads nothing until it is parsed.
+ */
+export async function createProgram(context: Context, names = COMMAND_NAMES): Promise<Command> {
   const program = new Command('agentmux')
     .description('See what AI agents started on this machine, and end it reliably.')
     .version(VERSION, '--version', 'print the version')
@@ -35,7 +29,7 @@ export function createProgram(context: Context): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     });
-  for (const register of COMMANDS) register(program, context);
+  for (const name of names) (await COMMANDS[name]())(program, context);
   program.addHelpText('after', examplesHelp(EXAMPLES));
   for (const command of [program, ...program.commands]) {
     if (command.name() !== 'run') command.addHelpText('after', exitCodesHelp());
@@ -56,24 +50,37 @@ export async function parseProgram(program: Command, argv: readonly string[], co
   await program.parseAsync(argv, { from: 'user' });
 }
 
-/** The command whose help tells about this command line, as the user would type it. */
-export function helpOf(program: Command, argv: readonly string[]): string {
-  const command = findCommand(program, argv[0] ?? '');
-  return command === undefined ? 'agentmux --help' : `agentmux ${command.name()} --help`;
+/** The command whose help tells about a command line, as the user would type it. */
+export function helpFor(argv: readonly string[]): string {
+  const only = COMMAND_NAMES.find((name) => name === argv[0]);
+  return only === undefined ? 'agentmux --help' : `agentmux ${only} --help`;
 }
 
-/** In the order of the help. */
-const COMMANDS = [
-  registerRun,
-  registerBlocks,
-  registerPs,
-  registerTree,
-  registerKill,
-  registerKillTree,
-  registerWait,
-  registerDoctor,
-  registerPrune,
-];
+/** What a command line needs: its command alone, or all where the first word is none. */
+export function namesFor(argv: readonly string[]): readonly CommandName[] {
+  const only = COMMAND_NAMES.find((name) => name === argv[0]);
+  return only === undefined ? COMMAND_NAMES : [only];
+}
+
+type Register = (program: Command, context: Context) => void;
+
+/** In the order of the help. Loaded when they are needed: a start pays for every module that it reads. */
+const COMMANDS = {
+  run: async () => (await import('./commands/run.ts')).registerRun,
+  blocks: async () => (await import('./commands/blocks.ts')).registerBlocks,
+  ps: async () => (await import('./commands/ps.ts')).registerPs,
+  tree: async () => (await import('./commands/tree.ts')).registerTree,
+  watch: async () => (await import('./commands/watch.ts')).registerWatch,
+  events: async () => (await import('./commands/events.ts')).registerEvents,
+  kill: async () => (await import('./commands/kill.ts')).registerKill,
+  'kill-tree': async () => (await import('./commands/kill-tree.ts')).registerKillTree,
+  wait: async () => (await import('./commands/wait.ts')).registerWait,
+  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+  prune: async () => (await import('./commands/prune.ts')).registerPrune,
+} satisfies Record<string, () => Promise<Register>>;
+
+type CommandName = keyof typeof COMMANDS;
+const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 
 const HELP_WIDTH = 80;
 
@@ -83,14 +90,13 @@ const EXAMPLES = [
 ] as const;
 
 function shortHelp(program: Command): string {
-  const names = program.commands.map((command) => command.name()).join(', ');
   return [
     program.description(),
     '',
     'Usage: agentmux <command> [options]',
     examplesHelp(EXAMPLES),
     '',
-    `Commands: ${names}`,
+    `Commands: ${COMMAND_NAMES.join(', ')}`,
     'More: agentmux --help, agentmux <command> --help, man agentmux',
     '',
   ].join('\n');

@@ -10,9 +10,9 @@
  * The result is for people: a backslash of the text itself is not doubled.
  */
 export function escapeUntrusted(text: string): string {
-  return PLAIN.test(text)
-    ? text
-    : text.replace(EMOJI_OR_HIDDEN, (match) => (isHidden(match) ? escapeHidden(match) : match));
+  if (PLAIN.test(text)) return text;
+  const { emojiOrHidden, startsHidden } = patterns();
+  return text.replace(emojiOrHidden, (match) => (startsHidden.test(match) ? escapeHidden(match) : match));
 }
 
 /**
@@ -20,27 +20,34 @@ export function escapeUntrusted(text: string): string {
  * U+2028, bidi and invisible characters). Parsing gives the very same values.
  */
 export function escapeJson(json: string): string {
-  return PLAIN_JSON.test(json) ? json : json.replace(HIDDEN_BUT_NEWLINE, escapeUtf16);
+  return PLAIN_JSON.test(json) ? json : json.replace(patterns().hiddenButNewline, escapeUtf16);
 }
 
 const PLAIN = /^[\x20-\x7e]*$/;
 const PLAIN_JSON = /^[\n\x20-\x7e]*$/;
 
-// Cc: C0, DEL, C1. Cf: bidi controls, zero-width, tags, soft hyphen … Zl, Zp: U+2028, U+2029. Cs: with the u flag only
-// lone surrogates. DI: what renderers draw as nothing (fillers, variation selectors, combining grapheme joiner).
-const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{DI}]`;
-const HIDDEN_BUT_NEWLINE = new RegExp(String.raw`(?!\n)${HIDDEN}`, 'gu');
-const STARTS_HIDDEN = new RegExp(`^${HIDDEN}`, 'u');
+interface Patterns {
+  readonly hiddenButNewline: RegExp;
+  readonly startsHidden: RegExp;
+  readonly emojiOrHidden: RegExp;
+}
 
-// An emoji as in UTS #51: a pictograph with an optional skin tone and U+FE0F, joined to others by U+200D; or a keycap.
-const PICTOGRAPH = String.raw`\p{ExtPict}\p{EMod}?\ufe0f?`;
-const EMOJI_OR_HIDDEN = new RegExp(
-  String.raw`${PICTOGRAPH}(?:\u200d${PICTOGRAPH})*|[0-9#*]\ufe0f\u20e3|${HIDDEN}`,
-  'gu',
-);
+let compiled: Patterns | undefined;
 
-function isHidden(match: string): boolean {
-  return STARTS_HIDDEN.test(match);
+/** Classes of Unicode properties take milliseconds to build: most starts need none. */
+function patterns(): Patterns {
+  // Cc: C0, DEL, C1. Cf: bidi controls, zero-width, tags, soft hyphen … Zl, Zp: U+2028, U+2029. Cs: with the u flag only
+  // lone surrogates. DI: what renderers draw as nothing (fillers, variation selectors, combining grapheme joiner).
+  const hidden = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{DI}]`;
+  // An emoji as in UTS #51: a pictograph with an optional skin tone and U+FE0F, joined to others by U+200D; or a keycap.
+  const pictograph = String.raw`\p{ExtPict}\p{EMod}?\ufe0f?`;
+  const emoji = String.raw`${pictograph}(?:\u200d${pictograph})*|[0-9#*]\ufe0f\u20e3`;
+  compiled ??= {
+    hiddenButNewline: new RegExp(String.raw`(?!\n)${hidden}`, 'gu'),
+    startsHidden: new RegExp(`^${hidden}`, 'u'),
+    emojiOrHidden: new RegExp(`${emoji}|${hidden}`, 'gu'),
+  };
+  return compiled;
 }
 
 const NAMED: Readonly<Record<string, string>> = { '\n': String.raw`\n`, '\r': String.raw`\r`, '\t': String.raw`\t` };

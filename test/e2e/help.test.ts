@@ -5,7 +5,7 @@ import { createProgram } from '../../src/program.ts';
 import { bins, createRig } from '../helpers/cli.ts';
 import { createMemoryContext } from '../helpers/memory-context.ts';
 
-const program = createProgram(createMemoryContext());
+const program = await createProgram(createMemoryContext());
 const commands = program.commands.map((command) => command.name());
 
 describe('agentmux', () => {
