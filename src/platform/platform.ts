@@ -17,6 +17,16 @@ export interface ListenersResult {
   readonly denied: ReadonlySet<number>;
 }
 
+/** A listening socket of this machine, and who holds it. */
+export interface ListeningSocket extends Listener {
+  /** User that made it; undefined where the system does not tell. */
+  readonly uid: number | undefined;
+  /** True if it is in another network namespace than ours, so that its port is free here. */
+  readonly otherNamespace: boolean;
+  /** Processes that hold it, as far as they can be seen: none where it is another user's. */
+  readonly pids: readonly number[];
+}
+
 /**
  * What the operating system must do for us: raw reads and calls without policy, synchronous (procfs never blocks on a
  * disk). No method throws for a process that has ended or may not be read: it answers `undefined`.
@@ -51,6 +61,8 @@ export interface Platform {
   /** Processes whose parent is `pid`. */
   children(pid: number): number[];
   readListeners(pids: Iterable<number>): ListenersResult;
+  /** Every listening socket, whoever holds it. */
+  readOpenPorts(): readonly ListeningSocket[];
   /** Start time as wall clock, ms since the epoch; shown, never compared. */
   startedAtMs(startTicks: number): number;
   /** Signals that process if it still is that process, re-checked right before. */

@@ -54,6 +54,10 @@ export function createHostilePlatform(texts: readonly HostileTexts[]): Platform 
       byPid: new Map([...pids].map((pid) => [pid, [{ protocol: 'tcp', address: '127.0.0.1', port: pid }]])),
       denied: new Set(),
     }),
+    readOpenPorts: () =>
+      stats.map(({ pid }) => {
+        return { protocol: 'tcp', address: '127.0.0.1', port: pid, uid: 0, otherNamespace: false, pids: [pid] };
+      }),
     startedAtMs: (startTicks) => startTicks * 10,
     signal: () => 'denied',
     ttyName: (ttyNr) => texts[ttyNr - 34816]?.tty,

@@ -8,6 +8,7 @@ import { readHost } from './host.ts';
 import { readKernelUnits } from './kernel-units.ts';
 import { readCwd, readExe, readLink } from './links.ts';
 import { readListeners } from './net.ts';
+import { readOpenPorts } from './open-ports.ts';
 import { signalVerified } from './signal.ts';
 import { readStat } from './stat.ts';
 import { readStatus } from './status.ts';
@@ -57,6 +58,7 @@ export function createLinuxPlatform(options: { readonly procRoot?: string } = {}
     findTag: (pid, tags) => readTag(procRoot, pid, tags),
     children: (pid) => readChildren(procRoot, pid, units()),
     readListeners: (pids) => readListeners(procRoot, pids),
+    readOpenPorts: () => readOpenPorts(procRoot),
     startedAtMs: (startTicks) => Math.round(bootMs() + (startTicks * 1000) / units().ticksPerSecond),
     signal: (identity, signal) => signalVerified(identity, signal, { procRoot, units: units(), host: host() }),
     ttyName: formatTty,

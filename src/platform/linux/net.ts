@@ -20,7 +20,7 @@ export function readListeners(procRoot: string, pids: Iterable<number>): Listene
   for (const pid of wanted) {
     const found = findListenersOf(procRoot, pid, sockets);
     if (found === 'denied') denied.add(pid);
-    else if (found.length > 0) byPid.set(pid, found);
+    else if (found.size > 0) byPid.set(pid, [...found.values()]);
   }
   return { byPid, denied };
 }
@@ -39,11 +39,12 @@ function readSocketsOf(procRoot: string, pids: readonly number[]): Map<string, L
   return sockets;
 }
 
-function findListenersOf(
+/** Those of the sockets that a process holds, by inode; `denied` if its descriptors are not ours to see. */
+export function findListenersOf(
   procRoot: string,
   pid: number,
   sockets: ReadonlyMap<string, Listener>,
-): readonly Listener[] | 'denied' {
+): ReadonlyMap<string, Listener> | 'denied' {
   const found = new Map<string, Listener>();
   try {
     const directory = `${procRoot}/${pid}/fd`;
@@ -58,7 +59,7 @@ function findListenersOf(
     if (isRefusal(error)) return 'denied';
     if (!isAbsence(error)) throw error;
   }
-  return [...found.values()];
+  return found;
 }
 
 /** Inode of `socket:[123]`; undefined for other files and for a descriptor that was closed meanwhile. */

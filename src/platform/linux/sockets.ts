@@ -2,11 +2,18 @@ import { endianness } from 'node:os';
 import type { Listener } from '../../model/process.ts';
 import { readSmall } from './read-small.ts';
 
-/** Adds the listening TCP sockets, v4 and v6, of a network namespace to `into`, by inode; `netRoot` is …/net. */
-export function readListeningSockets(netRoot: string, into: Map<string, Listener>): void {
+/**
+ * Adds the listening TCP sockets, v4 and v6, of a network namespace to `into`, by inode, and to `uids` the users that
+ * made them, which anybody may see; `netRoot` is …/net.
+ */
+export function readListeningSockets(
+  netRoot: string,
+  into: Map<string, Listener>,
+  uids: Map<string, number> = new Map(),
+): void {
   for (const protocol of ['tcp', 'tcp6'] as const) {
     const bytes = readSmall(`${netRoot}/${protocol}`);
-    if (bytes !== undefined) parseListeningSockets(bytes, protocol, into);
+    if (bytes !== undefined) parseListeningSockets(bytes, protocol, into, endianness(), uids);
   }
 }
 
@@ -19,6 +26,7 @@ export function parseListeningSockets(
   protocol: Listener['protocol'],
   into: Map<string, Listener>,
   byteOrder: 'LE' | 'BE' = endianness(),
+  uids: Map<string, number> = new Map(),
 ): void {
   const addressDigits = protocol === 'tcp' ? 8 : 32;
   let lineStart = nextLine(bytes, 0);
@@ -27,7 +35,7 @@ export function parseListeningSockets(
     const local = bytes.indexOf(COLON, lineStart) + 2;
     const state = local + 2 * (addressDigits + PORT_DIGITS + 2);
     if (state + 2 < lineEnd && bytes[state] === DIGIT_0 && bytes[state + 1] === LETTER_A) {
-      addSocket(bytes.toString('latin1', local, lineEnd), protocol, into, byteOrder);
+      addSocket(bytes.toString('latin1', local, lineEnd), { protocol, into, byteOrder, uids });
     }
     lineStart = lineEnd;
   }
@@ -58,12 +66,7 @@ function nextLine(bytes: Buffer, from: number): number {
 }
 
 /** `line` starts at the local address: address:port remote:port state queues timer retransmits uid timeout inode … */
-function addSocket(
-  line: string,
-  protocol: Listener['protocol'],
-  into: Map<string, Listener>,
-  byteOrder: 'LE' | 'BE',
-): void {
+function addSocket(line: string, { protocol, into, byteOrder, uids }: Target): void {
   const fields = line.split(/ +/);
   const local = /^((?:[0-9A-F]{8}){1,4}):([0-9A-F]{4})$/.exec(fields[0] ?? '');
   const inode = fields[INODE_FIELD];
@@ -71,8 +74,17 @@ function addSocket(
   if (local?.[1] === undefined || local[2] === undefined || inode === undefined || !/^[1-9]\d*$/.test(inode)) return;
   const port = Number.parseInt(local[2], 16);
   into.set(inode, { protocol, address: parseAddress(local[1], byteOrder), port });
+  if (/^\d+$/.test(fields[UID_FIELD] ?? '')) uids.set(inode, Number(fields[UID_FIELD]));
 }
 
+interface Target {
+  readonly protocol: Listener['protocol'];
+  readonly into: Map<string, Listener>;
+  readonly byteOrder: 'LE' | 'BE';
+  readonly uids: Map<string, number>;
+}
+
+const UID_FIELD = 6;
 const INODE_FIELD = 8;
 
 function formatV6(bytes: readonly number[]): string {
