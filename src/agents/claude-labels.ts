@@ -69,7 +69,7 @@ function hookEntry(bashwrap: string): SettingsObject {
  */
 function chainPrefix({ env, bashwrap }: ClaudeLabelsInput): ClaudeLabels['env'] {
   const inherited = env['CLAUDE_CODE_SHELL_PREFIX'];
-  const isUsers = inherited !== undefined && inherited !== '' && !inherited.includes('agentmux-bashwrap');
+  const isUsers = inherited !== undefined && inherited !== '' && !/(^|\/)agentmux-bashwrap$/.test(inherited);
   const chained = isUsers || env['AGENTMUX_SHELL_PREFIX'] !== undefined;
   return {
     CLAUDE_CODE_SHELL_PREFIX: bashwrap,

@@ -15,7 +15,7 @@ export function sweepCalls(directory: string, uid: number | undefined, platform:
   try {
     const stat = fs.lstatSync(directory, { throwIfNoEntry: false });
     if (stat?.isDirectory() !== true || (uid !== undefined && stat.uid !== uid)) return;
-    const names = fs.readdirSync(directory).filter((name) => /^(hook|call|report|settings)\b/.test(name));
+    const names = fs.readdirSync(directory).filter((name) => /^(hook\.|call\.|report|settings\.json$)/.test(name));
     const kept = names.length === 0 ? new Set<string>() : findWanted(directory, uid, platform);
     for (const name of names) {
       const isKept = kept.size > 0 && (kept.has(name) || /^(report|settings)/.test(name));
