@@ -4,6 +4,8 @@ import type { Store } from './state/store.ts';
 /** A byte sink that ends quietly when its reader has gone. */
 export interface Output {
   write(text: string): void;
+  /** False once its reader has gone. */
+  readonly isOpen: boolean;
   readonly isTTY: boolean;
   /** Columns of the terminal; undefined off one. */
   readonly columns: number | undefined;

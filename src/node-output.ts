@@ -16,6 +16,9 @@ export function createNodeOutput(fd: 1 | 2, env: Environment): Output {
     write(text) {
       if (isOpen && text !== '') isOpen = writeAll(fd, text);
     },
+    get isOpen() {
+      return isOpen;
+    },
     get isTTY() {
       isTTY ??= isTerminal(fd);
       return isTTY;

@@ -8,7 +8,7 @@ const layers: readonly (readonly string[])[] = [
   ['platform', 'state'],
   ['trackers', 'calls'],
   ['kill'],
-  ['launch', 'sessions'],
+  ['launch', 'sessions', 'watch'],
   ['commands', 'context.ts', 'node-output.ts', 'node-context.ts', 'program.ts', 'main.ts', 'run-main.ts'],
 ];
 

@@ -3,9 +3,11 @@ import { compareStart, type TreeNode } from '../model/tree.ts';
 import { sum } from './totals.ts';
 
 /** Equal processes shown as one. */
-export interface FoldedRow {
+export interface FoldedRow<Row extends ProcessRow = ProcessRow> {
   /** The oldest of them. */
-  readonly row: ProcessRow;
+  readonly row: Row;
+  /** All of them, oldest first. */
+  readonly rows: readonly Row[];
   /** How many, at least 1. */
   readonly count: number;
   /** Pids of all, oldest first. */
@@ -17,21 +19,24 @@ export interface FoldedRow {
 }
 
 /** A node of a folded tree. */
-export interface FoldedNode extends FoldedRow {
-  readonly children: readonly FoldedNode[];
+export interface FoldedNode<Row extends ProcessRow = ProcessRow> extends FoldedRow<Row> {
+  readonly children: readonly FoldedNode<Row>[];
   readonly reparented: boolean;
 }
 
 /**
  * Folds siblings that have the same command and role, no children and no listening socket. What stands at the top with a
- * parent outside counts as siblings: orphans of one tree got different new parents.
+ * parent outside counts as siblings: orphans of one tree got different new parents. Rows of different `kindOf` stay apart.
  */
-export function foldForest(forest: readonly TreeNode<ProcessRow>[]): FoldedNode[] {
-  const levels: { from: readonly TreeNode<ProcessRow>[]; into: FoldedNode[] }[] = [{ from: forest, into: [] }];
+export function foldForest<Row extends ProcessRow>(
+  forest: readonly TreeNode<Row>[],
+  kindOf: (row: Row) => string = () => '',
+): FoldedNode<Row>[] {
+  const levels: { from: readonly TreeNode<Row>[]; into: FoldedNode<Row>[] }[] = [{ from: forest, into: [] }];
   const top = levels[0]?.into ?? [];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
-    for (const group of groupNodes(level.from)) {
-      const children: FoldedNode[] = [];
+    for (const group of groupNodes(level.from, kindOf)) {
+      const children: FoldedNode<Row>[] = [];
       const first = group[0];
       if (first === undefined) continue;
       level.into.push({ ...foldRows(group.map((node) => node.item)), children, reparented: first.reparented });
@@ -41,10 +46,13 @@ export function foldForest(forest: readonly TreeNode<ProcessRow>[]): FoldedNode[
   return top;
 }
 
-function groupNodes(siblings: readonly TreeNode<ProcessRow>[]): TreeNode<ProcessRow>[][] {
-  const groups = new Map<string, TreeNode<ProcessRow>[]>();
+function groupNodes<Row extends ProcessRow>(
+  siblings: readonly TreeNode<Row>[],
+  kindOf: (row: Row) => string,
+): TreeNode<Row>[][] {
+  const groups = new Map<string, TreeNode<Row>[]>();
   for (const node of siblings) {
-    const key = foldKey(node);
+    const key = `${kindOf(node.item)} ${foldKey(node)}`;
     const group = groups.get(key);
     if (group === undefined) {
       groups.set(key, [node]);
@@ -62,7 +70,7 @@ function foldKey({ item, children, reparented }: TreeNode<ProcessRow>): string {
   return JSON.stringify(isAlone ? [pid, startTicks] : [command, role, escaped, agent, reparented]);
 }
 
-function foldRows(rows: readonly ProcessRow[]): FoldedRow {
+function foldRows<Row extends ProcessRow>(rows: readonly Row[]): FoldedRow<Row> {
   const [row, ...others] = [...rows].sort(compareStart);
   if (row === undefined) {
     throw new Error('internal: nothing to fold');
@@ -71,6 +79,7 @@ function foldRows(rows: readonly ProcessRow[]): FoldedRow {
   const ages = all.flatMap(({ ageMs }) => ageMs ?? []);
   return {
     row,
+    rows: all,
     count: all.length,
     pids: all.map(({ pid }) => pid),
     oldestAgeMs: ages.length === 0 ? undefined : Math.max(...ages),

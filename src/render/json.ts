@@ -11,6 +11,11 @@ export function renderJson(fields: object): string {
   return `${escapeJson(JSON.stringify({ schemaVersion: SCHEMA_VERSION, ...fields }, unknownToNull, 2))}\n`;
 }
 
+/** As renderJson, on one line: for streams of documents. */
+export function renderJsonLine(fields: object): string {
+  return `${escapeJson(toJsonText({ schemaVersion: SCHEMA_VERSION, ...fields }))}\n`;
+}
+
 /** A value on one line, as in documents but not escaped yet. */
 export function toJsonText(value: unknown): string {
   return JSON.stringify(value, unknownToNull);

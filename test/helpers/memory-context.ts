@@ -52,6 +52,7 @@ function createMemoryOutput({ isTTY = false, columns, colorLevel = 0 }: MemoryCo
     write(more) {
       text += more;
     },
+    isOpen: true,
     isTTY,
     columns: isTTY ? (columns ?? 80) : undefined,
     colorLevel,
