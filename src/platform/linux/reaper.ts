@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts';
 import type { Native } from './native.ts';
 
 export interface Reaper {
-  /** Stops it; adopted zombies stay from then on. */
+  /** Looks a last time and stops; what is adopted and ends from then on stays a zombie until we end. */
   stop(): void;
 }
 
@@ -44,6 +44,8 @@ export function startReaper(options: ReaperOptions): Reaper {
   return {
     stop() {
       process.off('SIGCHLD', reap);
+      // The agent's end makes its zombies ours and wakes us for itself first: their signal may still be on the way.
+      reap();
     },
   };
 }
