@@ -1,7 +1,10 @@
 import { escapeUntrusted } from '../render/untrusted.ts';
 import type { LaunchWorld } from './world.ts';
 
-/** Our voice: lines on stderr, each with our name before it, so that they are told from the agent's. */
+/**
+ * Our voice: one line on stderr a call, with our name before it, so that it is told from the agent's. A line break in
+ * the text is somebody else's and is shown escaped.
+ */
 export interface Reporter {
   /** What must be said: failures, survivors. */
   say(text: string): void;
@@ -20,7 +23,7 @@ export function createReporter(
 ): Reporter {
   const say = (text: string): void => {
     try {
-      for (const line of text.split('\n')) stderr.write(`${prefix}${escapeUntrusted(line)}\n`);
+      stderr.write(`${prefix}${escapeUntrusted(text)}\n`);
     } catch {
       // A full disk behind stderr must not end the wrapper of a running agent.
     }
