@@ -69,6 +69,7 @@ function describeRunCommand(command: Command, context: Context): void {
     .option('--terminal', "the command is a person's shell: track and end nothing of it")
     .option('--tracker <type>', `how to track: ${trackerChoices.join(', ')} (default: auto; also AGENTMUX_TRACKER)`)
     .option('--require <type>', `start nothing unless this tracker can be had: ${requirable.join(', ')}`)
+    .option('--no-labels', 'add nothing to the command and environment that tells its tool calls apart')
     .option('-n, --dry-run', 'print what would be done')
     .option('--json', 'with --dry-run: print it as JSON')
     .option('-q, --quiet', 'say only what went wrong')

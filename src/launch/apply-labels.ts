@@ -2,16 +2,22 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { profileForCommand } from '../agents/command.ts';
+import { sweepCalls } from '../calls/sweep-calls.ts';
+import type { Platform } from '../platform/platform.ts';
 import { injectLabels, keepBytes, type Labels } from './inject-labels.ts';
+import type { RunOptions } from './options.ts';
+import type { RunBlock } from './run-block.ts';
+import type { LaunchWorld } from './world.ts';
 
-export interface LabelsRequest {
-  /** The agent's words as Node decoded them, and to the byte. */
+/** What is asked of a run about labels. */
+export interface RunLabelsRequest {
+  readonly options: Pick<RunOptions, 'labels' | 'terminal'>;
+  /** The agent's words as Node decoded them. */
   readonly operands: readonly string[];
-  readonly argv: readonly Buffer[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly stateDirectory: string;
+  readonly world: Pick<LaunchWorld, 'env' | 'cwd'>;
   readonly blockId: string;
+  /** The state directory; empty where none can be had. */
+  readonly directory: string;
 }
 
 /** The directory of a block's records of tool calls. */
@@ -20,14 +26,16 @@ export function callsDirectoryOf(stateDirectory: string, blockId: string): strin
 }
 
 /** What would be added to the agent's command. Creates nothing. */
-export function planLabels({ operands, env, cwd, stateDirectory, blockId }: LabelsRequest): Labels {
+export function planRunLabels({ options, operands, world, blockId, directory }: RunLabelsRequest): Labels {
+  const nothing: Labels = { argv: operands, env: {}, notes: [], settingsFile: undefined };
+  if (!options.labels || options.terminal || directory === '') return nothing;
   return injectLabels({
     profileId: profileForCommand(operands)?.id,
     argv: operands,
-    env,
-    callsDirectory: callsDirectoryOf(stateDirectory, blockId),
+    env: world.env,
+    callsDirectory: callsDirectoryOf(directory, blockId),
     bashwrapPath: findBashwrap(),
-    readFile: (name) => readSettings(path.resolve(cwd, name)),
+    readFile: (name) => readSettings(path.resolve(world.cwd, name)),
   });
 }
 
@@ -38,17 +46,31 @@ export interface LabelledCommand {
   readonly notes: readonly string[];
 }
 
+export interface LabelRunRequest extends Pick<RunLabelsRequest, 'options' | 'operands' | 'world'> {
+  readonly handover: { readonly argv: readonly Buffer[] };
+  readonly block: RunBlock;
+}
+
 /** Makes what the labels need. Without a place for it the command stays as it was: labels are never worth a failure. */
-export function applyLabels(request: LabelsRequest): LabelledCommand {
-  const { operands, argv } = request;
+export function labelRun({ handover, block, ...request }: LabelRunRequest): LabelledCommand {
+  const { argv } = handover;
   try {
-    const { env, notes, settingsFile, ...planned } = planLabels(request);
-    makeDirectory(env['AGENTMUX_CALLS'] ?? '');
+    const { directory } = block.store;
+    const planned = planRunLabels({ ...request, directory, blockId: block.record.id });
+    const { env, notes, settingsFile } = planned;
+    const calls = env['AGENTMUX_CALLS'];
+    if (calls !== undefined) makeDirectory(calls);
     if (settingsFile !== undefined) fs.writeFileSync(settingsFile.path, settingsFile.text, { mode: 0o600 });
-    return { argv: keepBytes(planned.argv, operands, argv), env, notes };
+    return { argv: keepBytes(planned.argv, request.operands, argv), env, notes };
   } catch (error) {
     return { argv, env: {}, notes: [`no labels: ${error instanceof Error ? error.message : error}`] };
   }
+}
+
+/** Removes the records of calls of which nothing lives. Never throws. */
+export function sweepLabels({ store, record }: RunBlock, platform: Platform): void {
+  if (store.directory === '') return;
+  sweepCalls(callsDirectoryOf(store.directory, record.id), process.geteuid?.(), platform);
 }
 
 /** The script of this installation, beside dist or two levels above the source; undefined if it cannot be run. */

@@ -4,7 +4,8 @@
  */
 import type { BlockRecord, RunExit } from '../model/block.ts';
 import { buildAgentCommand } from './agent-command.ts';
-import { beginRun, type EnclosedBlock, encloseBlock, planBlock } from './enclose.ts';
+import { labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
+import { beginRun, type EnclosedBlock, type EncloseRequest, encloseBlock, planBlock } from './enclose.ts';
 import { endBlock, lookAtBlock, recordFound } from './end-block.ts';
 import { resolveExecutable } from './executable.ts';
 import { findHelper, findVariable, type Handover, readHandover } from './handover.ts';
@@ -43,7 +44,8 @@ export async function launch({ options, operands }: LaunchRequest, world: Launch
   const plan = { draft, run, options, world, reporter };
   if (options.dryRun) {
     const name = proposeName(draft);
-    const description = describeRun({ ...plan, name, executable, tracker: planBlock(plan, name)[0]?.record });
+    const labels = planRunLabels({ options, operands, world, blockId: name.id, directory: draft.store.directory });
+    const description = describeRun({ ...plan, name, executable, labels, tracker: planBlock(plan, name)[0]?.record });
     world.stdout.write(description);
     return 0;
   }
@@ -53,10 +55,13 @@ export async function launch({ options, operands }: LaunchRequest, world: Launch
     const enclosed = await encloseBlock(plan);
     if (signals.pending !== undefined) return turnBack(enclosed, draft.before, signals, world);
     const orphans = keepOrphans(enclosed.tracker.type, world.platform, world.pid);
-    const agent = await start(enclosed, handover, executable, options, world, orphans).catch((error: unknown) => {
-      takeBack(enclosed, draft.before);
-      throw error;
-    });
+    const agent = await start({ ...plan, ...enclosed, handover, executable, operands, orphans }).catch(
+      (error: unknown) => {
+        sweepLabels(enclosed.block, world.platform);
+        takeBack(enclosed, draft.before);
+        throw error;
+      },
+    );
     return await seeThrough({ ...enclosed, options, world, reporter, signals, orphans, agent });
   } finally {
     signals.stop();
@@ -72,24 +77,29 @@ interface Running extends EnclosedBlock {
   readonly agent: Agent;
 }
 
-async function start(
-  { block, tracker }: EnclosedBlock,
-  handover: Handover,
-  executable: Buffer,
-  options: RunOptions,
-  { platform }: LaunchWorld,
-  orphans: OrphanKeeper,
-): Promise<Agent> {
+interface Starting extends EnclosedBlock, EncloseRequest {
+  readonly handover: Handover;
+  readonly executable: Buffer;
+  readonly operands: readonly string[];
+  readonly orphans: OrphanKeeper;
+}
+
+async function start(starting: Starting): Promise<Agent> {
+  const { block, tracker, handover, executable, options, world, reporter, orphans } = starting;
+  if (starting.draft.before !== undefined) sweepLabels(block, world.platform);
+  const labels = labelRun(starting);
+  for (const note of labels.notes) reporter.detail(note);
   const command = buildAgentCommand({
     ...handover,
+    argv: labels.argv,
     executable,
-    added: { AGENTMUX_BLOCKID: block.record.id, AGENTMUX_TAG: block.record.tag },
+    added: { AGENTMUX_BLOCKID: block.record.id, AGENTMUX_TAG: block.record.tag, ...labels.env },
     nohup: options.nohup,
     sh: findHelper('sh'),
     env: findHelper('env'),
     prlimit: handover.openFiles === undefined ? undefined : findHelper('prlimit'),
   });
-  const agent = await startAgent(command, handover.fds, tracker, platform, orphans.own);
+  const agent = await startAgent(command, handover.fds, tracker, world.platform, orphans.own);
   block.started(agent.identity, { ...tracker.record, subreaper: orphans.isSubreaper });
   return agent;
 }
@@ -101,7 +111,8 @@ async function seeThrough(running: Running): Promise<number> {
   const hadTerminal = block.run.tty !== undefined;
   orphans.start();
   block.setTracker({ ...block.record.tracker, subreaper: orphans.isSubreaper });
-  tracker.assign(agent.identity);
+  // In a group it is already.
+  if (tracker.type !== 'cgroup') tracker.assign(agent.identity);
   const unfollow = hadTerminal ? followStops(platform, agent.identity, world.pid) : () => undefined;
   const watch = watchMembership({
     tracker,
@@ -135,6 +146,7 @@ async function seeThrough(running: Running): Promise<number> {
   for (const line of end.killed === undefined ? [] : renderSurvivors(block.record.id, end.killed)) reporter.say(line);
   const policy = end.cause !== 'none' && endsTree ? 'kill' : options.leftovers;
   const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak });
+  sweepLabels(block, platform);
   tracker.dispose();
   orphans.stop();
   agent.release();

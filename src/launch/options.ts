@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly tracker: TrackerChoice;
   /** Trackers that will do; undefined: any. */
   readonly require: TrackerType | undefined;
+  /** True unless `--no-labels`: give the agent what tells which tool call started a process. */
+  readonly labels: boolean;
   readonly dryRun: boolean;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -40,6 +42,8 @@ export interface RawRunOptions {
   readonly terminal?: boolean;
   readonly tracker?: string;
   readonly require?: string;
+  /** Commander's form of `--no-labels`: true unless it was given. */
+  readonly labels?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
@@ -75,6 +79,7 @@ export function parseRunOptions(raw: RawRunOptions, env: Readonly<Record<string,
     terminal: raw.terminal === true,
     tracker: tracker ?? 'auto',
     require,
+    labels: raw.labels !== false,
     dryRun: raw.dryRun === true,
     json: raw.json === true,
     quiet: raw.quiet === true,

@@ -5,6 +5,7 @@ import { renderJson } from '../render/json.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
 import type { Tracker } from '../trackers/tracker.ts';
 import type { EncloseRequest } from './enclose.ts';
+import type { Labels } from './inject-labels.ts';
 import type { BlockName } from './open-block.ts';
 import type { Reporter } from './reporter.ts';
 import type { RunBlock } from './run-block.ts';
@@ -13,10 +14,11 @@ export interface RunDescription extends EncloseRequest {
   readonly name: BlockName;
   readonly executable: Buffer;
   readonly tracker: TrackerRecord | undefined;
+  readonly labels: Pick<Labels, 'env' | 'notes'>;
 }
 
 /** What `--dry-run` prints: what would be done, as it looks before anything was tried. */
-export function describeRun({ draft, run, options, name, executable, tracker }: RunDescription): string {
+export function describeRun({ draft, run, options, name, executable, tracker, labels }: RunDescription): string {
   const facts = {
     block: name.id,
     isNewBlock: draft.before === undefined,
@@ -29,7 +31,8 @@ export function describeRun({ draft, run, options, name, executable, tracker }: 
     group: tracker?.cgroupPath ?? null,
     scope: tracker?.scope ?? null,
     leftovers: options.leftovers,
-    environment: ['AGENTMUX_BLOCKID', 'AGENTMUX_TAG'],
+    labels: labels.notes,
+    environment: ['AGENTMUX_BLOCKID', 'AGENTMUX_TAG', ...Object.keys(labels.env)],
   };
   if (options.json) return renderJson(facts);
   const parent = facts.parent === null ? '' : ` in ${facts.parent}`;
@@ -41,6 +44,7 @@ export function describeRun({ draft, run, options, name, executable, tracker }: 
     ...(facts.group === null ? [] : [`group        ${facts.group}`]),
     ...(facts.scope === null ? [] : [`scope        ${facts.scope}`]),
     `leftovers    ${facts.leftovers}`,
+    ...facts.labels.map((note) => `labels       ${note}`),
     `environment  ${facts.environment.join(' ')} are added`,
   ]
     .map((line) => `${escapeUntrusted(line)}\n`)
