@@ -19,10 +19,16 @@ export const claude: AgentProfile = {
   toolSessions: true,
   relaunches: true,
   daemons: [
-    { words: ['daemon', 'run'], title: 'Claude daemon', starterOption: '--spawned-by' },
-    { words: ['--bg-pty-host'], title: 'Claude background terminal' },
-    { words: ['--bg-spare'], title: 'Claude spare session' },
+    {
+      words: ['daemon', 'run'],
+      title: 'Claude daemon',
+      risk: 'may host sessions of other agents',
+      starterOption: '--spawned-by',
+    },
+    { words: ['--bg-pty-host'], title: 'Claude background terminal', risk: 'may hold a session of another agent' },
+    { words: ['--bg-spare'], title: 'Claude spare session', risk: 'waits for a session of any agent of this user' },
   ],
+  resumeOption: '--resume',
   marks: {
     kinds: [
       { name: 'AI_AGENT', value: /^claude-code_.*_agent$/, kind: 'tool' },

@@ -23,6 +23,8 @@ export interface AgentProfile {
   readonly relaunches: boolean;
   /** Long-lived processes of the agent's own that outlive it. */
   readonly daemons: readonly AgentDaemon[];
+  /** Option whose value names the session to go on with, by its id or by a path that holds the id. */
+  readonly resumeOption?: string;
   /** What it writes into the environment of what it starts; undefined if that does not tell tool calls from plumbing. */
   readonly marks?: AgentMarks;
   /** Path of the file that collects a tool call's output, with the groups `session` and `task`. */
@@ -55,6 +57,8 @@ export interface AgentDaemon {
   readonly words: readonly string[];
   /** What it is, for people. */
   readonly title: string;
+  /** What else may end with it, after its title. */
+  readonly risk: string;
   /** Option whose JSON value names the `pid` of the agent that started it. */
   readonly starterOption?: string;
 }

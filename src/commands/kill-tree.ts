@@ -12,6 +12,7 @@ import { escapeUntrusted } from '../render/untrusted.ts';
 import type { BlockView } from '../trackers/inspect.ts';
 import { familyOf } from '../trackers/subject.ts';
 import { confirmDanger } from './shared/confirm.ts';
+import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
 import { examplesHelp } from './shared/help.ts';
 import { parseGrace } from './shared/kill-options.ts';
 import {
@@ -78,6 +79,7 @@ async function killTree(context: Context, options: RawOptions): Promise<number> 
   refuseUntracked(record);
   const world = openKillWorld(context, record, lookup.records);
   const plan = planBlock(world, { ...options, startedOnly: options.started, members: view.members });
+  sayWhichDaemonsEnd(context, view.members, plan.targets);
   if (options.dryRun === true) {
     return print(context, record, { dryRun: true, ok: undefined, rows: plan.targets, leftOut: plan.leftOut }, options);
   }

@@ -9,6 +9,7 @@ import type { KillWorld } from '../kill/transaction.ts';
 import { formatCount } from '../render/format.ts';
 import { renderJson } from '../render/json.ts';
 import type { BlockView } from '../trackers/inspect.ts';
+import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
 import { examplesHelp } from './shared/help.ts';
 import { type KillForce, settleForce } from './shared/kill-options.ts';
 import {
@@ -101,6 +102,10 @@ async function kill(context: Context, targets: readonly string[], options: RawOp
     const world = openKillWorld(context, view.record, lookup.records);
     return { blockId, named, world, plan: planMembers(world, named, options.only === true) };
   });
+  for (const { blockId, plan } of jobs) {
+    const members = views.find(({ record }) => record.id === blockId)?.members ?? [];
+    sayWhichDaemonsEnd(context, members, plan.targets);
+  }
   const gone = resolved.gone.map(toGoneRow);
   if (options.dryRun === true) return printPlan(context, jobs, gone, force, options);
   return carryOut(context, jobs, gone, force, options);

@@ -33,6 +33,7 @@ export async function handleLeftovers(options: LeftoversOptions): Promise<Leftov
   const members = await lookAtBlock(block, platform);
   keepKnown(members, options);
   const leaked = members.some((member) => !isTagOnly(member));
+  await tellAboutMoved(options, members);
   if (members.length === 0 || policy === 'keep') return { leaked };
   if (policy === 'kill') await killLeftovers(options, members);
   else await reportLeftovers(options, members);
@@ -60,8 +61,19 @@ function keepKnown(members: readonly MemberView[], { block, platform, tracker }:
   }
 }
 
+/** A session that went on in a daemon outside is no leftover, but its user may look for it here. */
+async function tellAboutMoved({ block, platform, reporter }: LeftoversOptions, members: readonly MemberView[]) {
+  if (block.record.agent === undefined) return;
+  const { describeMovedSession, findMovedSessions } = await import('../calls/moved-sessions.ts');
+  for (const moved of findMovedSessions(block.record, members, platform, block.store)) {
+    reporter.note(describeMovedSession(moved, block.record));
+  }
+}
+
 async function killLeftovers(options: LeftoversOptions, members: readonly MemberView[]): Promise<void> {
   const { block, reporter } = options;
+  const { warnOfDaemons } = await import('../agents/daemons.ts');
+  for (const sentence of warnOfDaemons(members)) reporter.note(`ending: ${sentence}`);
   const report = await endBlock(options);
   for (const line of renderKilled(block.record.id, report)) reporter.note(line);
   for (const line of renderSurvivors(block.record.id, report)) reporter.say(line);
@@ -111,6 +123,7 @@ async function describe(
     ports: [...new Set(row.listeners?.map((listener) => listener.port))].sort((a, b) => a - b),
     memoryBytes: row.privateBytes,
     command: row.command ?? '',
+    note: row.note,
     isTagOnly: members[i] !== undefined && isTagOnly(members[i]),
     holds: [
       ...(stdout.has(row.pid) ? (['stdout'] as const) : []),

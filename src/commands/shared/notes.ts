@@ -1,9 +1,11 @@
+import { describeMovedSession, findMovedSessions } from '../../calls/moved-sessions.ts';
 import type { Context } from '../../context.ts';
 import type { BlockSummary } from '../../render/block-table.ts';
 import { describeStatus, formatConfidence } from '../../render/block-table.ts';
 import { formatAge, formatCount } from '../../render/format.ts';
 import type { ShownRow } from '../../render/process-table.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
+import type { BlockView } from '../../trackers/inspect.ts';
 import { findCoverageNotes } from '../../trackers/select.ts';
 import type { Listing } from './listing.ts';
 import { summarize } from './summaries.ts';
@@ -50,6 +52,7 @@ export function tellAboutBlocks(context: Context, listing: Listing, request: { r
       tell(context, `${id}: ${formatCount(count, 'zombie', 'zombies')}, parent ${parentPid}`);
     }
     const hidden = view.members.filter((member) => member.stat === undefined).length;
+    if (view.status === 'leftovers' || view.status === 'wrapper-gone') tellAboutMoved(context, view);
     if (hidden > 0)
       tell(context, `${id}: of ${formatCount(hidden, 'process', 'processes')} only the pid can be seen here`);
   }
@@ -67,6 +70,13 @@ export function describeTracking(block: BlockSummary): string[] {
     `${id}: ${describeStatus(block)}; ${how}${where === undefined ? '' : `, ${where}`}`,
     ...tracker.reasons.map(({ code, detail }) => `${id}: ${code}: ${detail}`),
   ];
+}
+
+/** Where an agent has ended, its session may go on in a daemon that is no member. */
+function tellAboutMoved({ platform, store, stderr }: Context, { record, members }: BlockView): void {
+  for (const moved of findMovedSessions(record, members, platform, store)) {
+    stderr.write(`${escapeUntrusted(describeMovedSession(moved, record))}\n`);
+  }
 }
 
 function tell(context: Context, text: string): void {
