@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseEnvironment, parseTag } from '../../../src/platform/linux/environ.ts';
+import { parseEnvironment, parseTag, parseVariables } from '../../../src/platform/linux/environ.ts';
 
 const tags = new Set(['7f3a', '99cc']);
 const tagOf = (text: string) => parseTag(Buffer.from(text), tags);
@@ -33,6 +33,21 @@ describe('parseTag', () => {
 
   it('never throws', () => {
     fc.assert(fc.property(fc.uint8Array(), (bytes) => parseTag(Buffer.from(bytes), tags) === undefined));
+  });
+});
+
+describe('parseVariables', () => {
+  const read = (text: string) => Object.fromEntries(parseVariables(Buffer.from(text), new Set(['A', 'B'])));
+
+  it.each<[string, string, Record<string, string>]>([
+    ['what is asked for', 'A=1\0C=2\0B=3=4\0', { A: '1', B: '3=4' }],
+    ['the first of two, as getenv(3)', 'A=1\0A=2\0', { A: '1' }],
+    ['no longer name and no quotation', 'XA=1\0C=A=2\0', {}],
+    ['an empty value', 'A=\0', { A: '' }],
+    ['a last entry without an end', 'C=1\0B=2', { B: '2' }],
+    ['nothing', '', {}],
+  ])('reads %s', (_, text, variables) => {
+    expect(read(text)).toEqual(variables);
   });
 });
 
