@@ -56,8 +56,9 @@ export function helpFor(argv: readonly string[]): string {
   return only === undefined ? 'agentmux --help' : `agentmux ${only} --help`;
 }
 
-/** What a command line needs: its command alone, or all where the first word is none. */
+/** What a command line needs: its command alone, all where the first word is none, none for what names no command. */
 export function namesFor(argv: readonly string[]): readonly CommandName[] {
+  if (argv.length === 0 || argv[0] === '--version') return [];
   const only = COMMAND_NAMES.find((name) => name === argv[0]);
   return only === undefined ? COMMAND_NAMES : [only];
 }
