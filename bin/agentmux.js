@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-const { main } = require('../dist/agentmux.cjs');
-main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
-});
+const { load } = require('./load.js');
+load('agentmux')
+  .main(process.argv.slice(2))
+  .then((code) => {
+    process.exitCode = code;
+  });

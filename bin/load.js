@@ -1,0 +1,36 @@
+const { readFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const { Script } = require('node:vm');
+
+/**
+ * Loads a bundle of dist/ with the code cache that the build made for this very bundle and V8, if there is one: without
+ * it every start would compile what the start before compiled already. V8 itself checks of a source no more than its
+ * length, hence the bundle's fingerprint (its last line) in the name of the cache.
+ * @returns the exports of the bundle
+ */
+exports.load = (name) => {
+  const filename = join(__dirname, '../dist', `${name}.cjs`);
+  const source = readFileSync(filename, 'utf8');
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
+    filename,
+    // Another V8, or other flags, and it is passed over.
+    cachedData: readCache(exports.cachePath(filename, source)),
+  });
+  const module_ = { exports: {} };
+  script.runInThisContext()(module_.exports, require, module_, filename, dirname(filename));
+  exports.script = script;
+  return module_.exports;
+};
+
+exports.cachePath = (filename, source) => {
+  const fingerprint = source.slice(source.lastIndexOf('//# build=') + 10).trim();
+  return filename.replace(/\.cjs$/, `.${fingerprint}.${process.versions.v8}-${process.arch}.cache`);
+};
+
+function readCache(path) {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
