@@ -5,14 +5,21 @@ import { sumRows } from '../annotate/totals.ts';
 import type { Context } from '../context.ts';
 import type { RunRecord } from '../model/block.ts';
 import type { ListenersResult } from '../platform/platform.ts';
+import { blockQuery } from '../render/block-query.ts';
 import { type BlockRow, blockColumns, type RunRow } from '../render/block-table.ts';
 import { renderJson } from '../render/json.ts';
 import { renderTable } from '../render/table.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
 import type { BlockView } from '../trackers/inspect.ts';
 import { examplesHelp } from './shared/help.ts';
-import { openListing } from './shared/listing.ts';
-import { addListingOptions, type RawListingOptions } from './shared/listing-options.ts';
+import { type Listing, openListing } from './shared/listing.ts';
+import {
+  addListingOptions,
+  addQueryOptions,
+  parseRowQuery,
+  type RawListingOptions,
+  type RawQueryOptions,
+} from './shared/listing-options.ts';
 import { describeTracking } from './shared/notes.ts';
 import { fillRow, parseOutputForm } from './shared/output-form.ts';
 import { summarize } from './shared/summaries.ts';
@@ -27,9 +34,8 @@ export function registerBlocks(program: Command, context: Context): void {
       'List the blocks: each agent with its state, how sure we are of what it started, how many processes it started of how ' +
         'many there are, their CPU time, memory and listening ports.',
     );
-  addListingOptions(command, 'blocks that ended too')
-    .option('-q, --quiet', 'print only the ids')
-    .option('--format <form>', "table, json, or fields of the JSON rows, as in '{{.id}} {{.status}}'")
+  addListingOptions(command, 'blocks that ended too');
+  addQueryOptions(command, { quiet: 'the ids', format: '{{.id}} {{.status}}', ...blockQuery(0) })
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((options: BlocksOptions) => listBlocks(context, options));
 }
@@ -38,40 +44,48 @@ const EXAMPLES = [
   ['agentmux blocks', 'all live blocks'],
   ['agentmux blocks --all', 'those that ended too'],
   ['agentmux blocks --verbose', 'with how each is tracked, and why not better'],
+  ['agentmux blocks --filter status=leftovers -q', 'the ids of those whose agent has left something'],
   ['agentmux blocks --json', 'for scripts'],
 ] as const;
 
-interface BlocksOptions extends RawListingOptions {
-  readonly quiet?: boolean;
-  readonly format?: string;
-}
+type BlocksOptions = RawListingOptions & RawQueryOptions;
 
 async function listBlocks(context: Context, options: BlocksOptions): Promise<void> {
   const form = parseOutputForm(options, BLOCK_FIELDS);
-  const { block, all, verbose } = options;
-  const listing = openListing(context, { block, scope: all ? 'recorded' : 'known', command: 'blocks' });
+  const { filter, sort } = blockQuery(context.now());
+  const query = parseRowQuery(options, filter, sort);
+  const scope = options.all ? 'recorded' : 'known';
+  const listing = openListing(context, { block: options.block, scope, command: 'blocks' });
+  if (form.type === 'quiet' && query.isPlain) {
+    context.stdout.write(renderIds(listing.views.map(({ record }) => record)));
+    return;
+  }
   const pids = listing.views.flatMap((view) => view.members.map((member) => member.pid));
-  const needsRows = form.type !== 'quiet';
-  const listeners = options.ports && needsRows ? context.platform.readListeners(new Set(pids)) : undefined;
-  const blocks = needsRows ? listing.views.map((view) => toRow(context, view, listeners, options.redact)) : [];
+  const listeners = options.ports ? context.platform.readListeners(new Set(pids)) : undefined;
+  const blocks = query.apply(listing.views.map((view) => toRow(context, view, listeners, options.redact)));
   switch (form.type) {
     case 'json':
       return context.stdout.write(renderJson({ blocks, warnings: listing.unreadable }));
     case 'quiet':
-      return context.stdout.write(listing.views.map(({ record }) => `${escapeUntrusted(record.id)}\n`).join(''));
+      return context.stdout.write(renderIds(blocks));
     case 'template':
       return context.stdout.write(blocks.map((row) => fillRow(form.template, row)).join(''));
     case 'table': {
-      if (blocks.length === 0) context.stderr.write(`${describeNone(listing.recorded)}\n`);
+      if (blocks.length === 0) context.stderr.write(`${describeNone(listing)}\n`);
       const columns = blockColumns(context.now(), { ports: options.ports });
       context.stdout.write(await renderTable(columns, blocks, viewOf(context, { noTrunc: !options.trunc })));
-      if (!verbose) return;
+      if (!options.verbose) return;
       for (const line of blocks.flatMap(describeTracking)) context.stderr.write(`${escapeUntrusted(line)}\n`);
     }
   }
 }
 
-function describeNone(recorded: number): string {
+function renderIds(blocks: readonly { readonly id: string }[]): string {
+  return blocks.map(({ id }) => `${escapeUntrusted(id)}\n`).join('');
+}
+
+function describeNone({ views, recorded }: Listing): string {
+  if (views.length > 0) return 'no block matches the filter';
   return recorded === 0
     ? 'no blocks: agentmux-run COMMAND starts one'
     : 'no live blocks: agentmux blocks --all shows those that ended';

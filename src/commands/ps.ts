@@ -1,16 +1,21 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { FILTER_HELP, matchesFilters, parseFilters } from '../filter/query.ts';
-import { parseSort, SORT_KEYS, sortRows } from '../filter/sort.ts';
-import { formatIdentity } from '../model/identity.ts';
+import { processFilter, processSort } from '../filter/process-query.ts';
 import { renderJson } from '../render/json.ts';
 import { describeOddities, processColumns, type ShownRow } from '../render/process-table.ts';
 import { renderTable } from '../render/table.ts';
 import { examplesHelp } from './shared/help.ts';
 import { type Listing, openListing } from './shared/listing.ts';
-import { addListingOptions, type RawListingOptions } from './shared/listing-options.ts';
+import {
+  addListingOptions,
+  addQueryOptions,
+  parseRowQuery,
+  type RawListingOptions,
+  type RawQueryOptions,
+} from './shared/listing-options.ts';
 import { tellAboutRows } from './shared/notes.ts';
-import { fillRow, type OutputForm, parseOutputForm } from './shared/output-form.ts';
+import { fillRow, type OutputForm, parseOutputForm, renderIdentity } from './shared/output-form.ts';
+import { rowFields } from './shared/row-fields.ts';
 import { collectRows } from './shared/shown-rows.ts';
 import { summarize } from './shared/summaries.ts';
 import { viewOf } from './shared/view.ts';
@@ -24,12 +29,16 @@ export function registerPs(program: Command, context: Context): void {
       'List the processes that agents started, with age, cost, listening ports and command. Of the agents themselves and ' +
         'their helpers (MCP servers and the like) nothing is listed, unless --all asks for it.',
     );
-  addListingOptions(command, 'every process of the block, the agent and its own helpers included')
-    .option('--explain', 'say what each process is and why')
-    .option('-q, --quiet', 'print only pid:starttime, what kill accepts')
-    .option('--format <form>', "table, json, or fields of the JSON rows, as in '{{.pid}} {{.command}}'")
-    .option('-f, --filter <filter>', `only rows with ${FILTER_HELP}; may be repeated`, collect)
-    .option('--sort <keys>', `one of ${SORT_KEYS.join(', ')}, or several with commas between; -KEY for descending`)
+  addListingOptions(command, 'every process of the block, the agent and its own helpers included').option(
+    '--explain',
+    'say what each process is and why',
+  );
+  addQueryOptions(command, {
+    quiet: 'pid:starttime, what kill accepts',
+    format: '{{.pid}} {{.command}}',
+    filter: processFilter,
+    sort: processSort,
+  })
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((options: PsOptions) => listProcesses(context, options));
 }
@@ -43,19 +52,15 @@ const EXAMPLES = [
   ['agentmux kill $(agentmux ps -q --filter command=vite)', 'end all that has vite in its command'],
 ] as const;
 
-interface PsOptions extends RawListingOptions {
+/** The flags of `ps`, as commander leaves them. */
+export interface PsOptions extends RawListingOptions, RawQueryOptions {
   readonly explain?: boolean;
-  readonly quiet?: boolean;
-  readonly format?: string;
-  readonly filter?: readonly string[];
-  readonly sort?: string;
 }
 
-async function listProcesses(context: Context, options: PsOptions): Promise<void> {
-  const form = parseOutputForm(options, ROW_FIELDS);
-  const filters = parseFilters(options.filter ?? []);
-  const sort = options.sort === undefined ? undefined : parseSort(options.sort);
-
+/** Prints what `ps` prints. Throws AgentmuxError as openListing does, and `usage`. */
+export async function listProcesses(context: Context, options: PsOptions): Promise<void> {
+  const form = parseOutputForm(options, rowFields);
+  const query = parseRowQuery(options, processFilter, processSort);
   const listing = openListing(context, { block: options.block, scope: 'live', command: 'ps' });
   const rows = collectRows(context, listing.views, {
     all: options.all ?? false,
@@ -63,8 +68,7 @@ async function listProcesses(context: Context, options: PsOptions): Promise<void
     cwd: form.type === 'json' || form.type === 'template' || options.verbose === true,
     redact: options.redact,
   });
-  const matching = rows.filter((row) => matchesFilters(row, filters));
-  const sorted = sort === undefined ? matching : sortRows(matching, sort);
+  const sorted = query.apply(rows);
 
   if (form.type === 'table')
     tellAboutRows(context, listing, sorted, { ...options, filtered: rows.length > sorted.length });
@@ -82,7 +86,7 @@ async function renderRows(
     case 'json':
       return renderJson({ blocks: listing.views.map(summarize), rows, warnings: listing.unreadable });
     case 'quiet':
-      return rows.map((row) => `${nameRow(row)}\n`).join('');
+      return rows.map(renderIdentity).join('');
     case 'template':
       return rows.map((row) => fillRow(form.template, row)).join('');
     case 'table': {
@@ -99,32 +103,7 @@ async function renderRows(
   }
 }
 
-function nameRow({ pid, startTicks }: ShownRow): string {
-  return startTicks === undefined ? String(pid) : formatIdentity({ pid, startTicks });
-}
-
 /** With `-q` nobody sees ports; a filter or an order may still ask for them. */
 function usesPorts({ ports, filter = [], sort }: PsOptions): boolean {
   return ports && (filter.some((text) => text.startsWith('port')) || /\bport\b/.test(sort ?? ''));
 }
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-/** The fields of a row, in the order of the documentation; a test holds it to schema/ps.schema.json. */
-const ROW_FIELDS: readonly (keyof ShownRow)[] = [
-  ...(['blockId', 'pid', 'parentPid', 'startTicks', 'startedAtMs', 'ageMs', 'state', 'cpuMs', 'cpuPercent'] as const),
-  ...([
-    'rssBytes',
-    'privateBytes',
-    'listeners',
-    'sharedListeners',
-    'comm',
-    'command',
-    'argv',
-    'commandBase64',
-  ] as const),
-  ...(['exe', 'cwd', 'uid', 'tty', 'pgid', 'sid', 'innerPid', 'role', 'because'] as const),
-  ...(['evidence', 'agent', 'source', 'confidence', 'escaped', 'redacted', 'orphan'] as const),
-];

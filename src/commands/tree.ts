@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { foldForest } from '../annotate/fold.ts';
 import { sumRows } from '../annotate/totals.ts';
 import type { Context } from '../context.ts';
-import { buildForest, filterForest, flattenForest, type TreeNode } from '../model/tree.ts';
+import { processFilter, processSort } from '../filter/process-query.ts';
+import { buildForest, filterForest, flattenForest, pruneForest, sortForest, type TreeNode } from '../model/tree.ts';
 import type { BlockSummary } from '../render/block-table.ts';
 import { renderJson } from '../render/json.ts';
 import type { ShownRow } from '../render/process-table.ts';
@@ -10,8 +11,17 @@ import { layOutTree, type TreeBlock } from '../render/process-tree.ts';
 import { renderTree } from '../render/tree.ts';
 import { examplesHelp } from './shared/help.ts';
 import { openListing } from './shared/listing.ts';
-import { addListingOptions, type RawListingOptions } from './shared/listing-options.ts';
+import {
+  addListingOptions,
+  addQueryOptions,
+  parseRowQuery,
+  type RawListingOptions,
+  type RawQueryOptions,
+  type RowQuery,
+} from './shared/listing-options.ts';
 import { tellAboutBlocks } from './shared/notes.ts';
+import { fillRow, parseOutputForm, renderIdentity } from './shared/output-form.ts';
+import { rowFields } from './shared/row-fields.ts';
 import { collectRows } from './shared/shown-rows.ts';
 import { summarize } from './shared/summaries.ts';
 import { viewOf } from './shared/view.ts';
@@ -23,32 +33,59 @@ export function registerTree(program: Command, context: Context): void {
     .summary('show agents with what they started as a tree')
     .description(
       'Show the agents with what they started as a tree. Equal processes are folded into one line; a block that was started ' +
-        'inside another hangs where it was started.',
+        'inside another hangs where it was started. What a filter asks for is shown with all that is above it.',
     );
-  addListingOptions(command, 'the helpers of the agents too')
+  addListingOptions(command, 'the helpers of the agents too');
+  addQueryOptions(command, {
+    quiet: 'pid:starttime, what kill accepts, in the order of the tree',
+    format: '{{.depth}} {{.command}}',
+    filter: processFilter,
+    sort: processSort,
+  })
     .addHelpText('after', examplesHelp(EXAMPLES))
-    .action((options: RawListingOptions) => showTree(context, options));
+    .action((options: TreeOptions) => showTree(context, options));
 }
 
 const EXAMPLES = [
   ['agentmux tree', 'all live blocks'],
   ['agentmux tree --block claude-k3f9', 'one block, and those started inside it'],
   ['agentmux tree --all', 'with MCP servers and other helpers of the agents'],
+  ['agentmux tree --filter command=vite', 'only what has vite in its command, and what is above it'],
 ] as const;
 
-async function showTree(context: Context, options: RawListingOptions): Promise<void> {
+type TreeOptions = RawListingOptions & RawQueryOptions;
+
+async function showTree(context: Context, options: TreeOptions): Promise<void> {
   const { block, ports, verbose, redact } = options;
+  const form = parseOutputForm(options, [...rowFields, 'depth', 'treeParentPid']);
+  const query = parseRowQuery(options, processFilter, processSort);
   const listing = openListing(context, { block, scope: 'live', command: 'tree' });
-  const rows = collectRows(context, listing.views, { all: true, ports, cwd: options.json ?? false, redact });
-  const forest = keepShown(
+  const cwd = form.type === 'json' || form.type === 'template';
+  const rows = collectRows(context, listing.views, { all: true, ports, cwd, redact });
+  const shown = keepShown(
     buildForest(rows, (row) => row.role === 'root'),
     listing.views,
     options.all ?? false,
   );
+  const forest = ask(shown, query);
   const summaries = listing.views.map(summarize);
-  if (options.json) {
-    context.stdout.write(renderJson({ blocks: summaries, rows: placeRows(forest), warnings: listing.unreadable }));
-    return;
+  switch (form.type) {
+    case 'json':
+      return context.stdout.write(
+        renderJson({ blocks: summaries, rows: placeRows(forest), warnings: listing.unreadable }),
+      );
+    case 'quiet':
+      return context.stdout.write(
+        flattenForest(forest)
+          .map((node) => renderIdentity(node.item))
+          .join(''),
+      );
+    case 'template':
+      return context.stdout.write(
+        placeRows(forest)
+          .map((row) => fillRow(form.template, row))
+          .join(''),
+      );
   }
   tellAboutBlocks(context, listing, { verbose: verbose ?? false });
   const view = viewOf(context, { noTrunc: !options.trunc });
@@ -60,6 +97,10 @@ async function showTree(context: Context, options: RawListingOptions): Promise<v
     unicode: view.unicode,
   });
   context.stdout.write(await renderTree(lines, view));
+}
+
+function ask(forest: readonly TreeNode<ShownRow>[], query: RowQuery<ShownRow>): TreeNode<ShownRow>[] {
+  return query.isPlain ? [...forest] : sortForest(pruneForest(forest, query.matches), query.sort);
 }
 
 type Views = ReturnType<typeof openListing>['views'];

@@ -1,14 +1,15 @@
 /**
  * A bound of a filter: `cpu` in percent, `memory` in bytes (K, M, G, T are powers of 1024), `age` in ms (a number of
- * seconds, or with s, m, h, d). Undefined if it is none.
+ * seconds, or with s, m, h, d), any other key a plain number. Undefined if it is none.
  */
 export function parseQuantity(key: string, text: string): number | undefined {
   const match = /^(\d{1,15}(?:\.\d{1,6})?)\s*([a-z%]*)$/i.exec(text.trim());
-  const factor = match === null ? undefined : UNITS[key]?.[(match[2] ?? '').toLowerCase()];
+  const factor = match === null ? undefined : (UNITS[key] ?? PLAIN)[(match[2] ?? '').toLowerCase()];
   return match === null || factor === undefined ? undefined : Number(match[1]) * factor;
 }
 
 const KIB = 1024;
+const PLAIN: Readonly<Record<string, number>> = { '': 1 };
 
 const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   cpu: { '': 1, '%': 1 },

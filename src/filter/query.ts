@@ -1,5 +1,4 @@
 import { AgentmuxError } from '../errors.ts';
-import type { ProcessRow } from '../model/row.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** One `--filter`. */
@@ -7,94 +6,102 @@ export type Condition =
   | { readonly type: 'text'; readonly key: string; readonly negated: boolean; readonly value: string }
   | { readonly type: 'number'; readonly key: string; readonly above: boolean; readonly bound: number };
 
-/** What `--filter` takes, for help texts. */
-export const FILTER_HELP =
-  'KEY=VALUE or KEY!=VALUE (pid, parent, uid, role, block, agent, state, port, tty, source, confidence, escaped, ' +
-  'command: a part of it), KEY>VALUE or KEY<VALUE (cpu in percent, memory as 100M, age as 90s, 5m, 2h); ' +
-  'several values of one key are alternatives, different keys must all hold';
+type Value = string | number | boolean | undefined;
 
-/** Parses the values of all `--filter` options. Throws AgentmuxError `usage`. */
-export function parseFilters(texts: readonly string[]): Condition[] {
-  return texts.map(parseFilter);
+/** What the rows of a listing can be asked for. An unknown value is undefined. */
+export interface FilterKeys<Row> {
+  /** Compared as a whole. */
+  readonly exact: Readonly<Record<string, (row: Row) => Value | readonly Value[]>>;
+  /** Of which a part is enough, in any case. */
+  readonly part: Readonly<Record<string, (row: Row) => Value>>;
+  /** Compared by `>` and `<`: `cpu`, `memory` and `age` in the units of parseQuantity, counts as they are. */
+  readonly numbers: Readonly<Record<string, (row: Row) => number | undefined>>;
 }
 
-/**
- * True if the row passes: of the `KEY=VALUE` conditions of one key any, of everything else all. An unknown value is
- * equal to nothing and neither above nor below anything.
- */
-export function matchesFilters(row: ProcessRow, conditions: readonly Condition[]): boolean {
+/** The filter of one kind of listing. */
+export interface RowFilter<Row> {
+  /** What `--filter` takes, for help texts. */
+  readonly help: string;
+  /** Parses the values of all `--filter` options. Throws AgentmuxError `usage`. */
+  parse(texts: readonly string[]): Condition[];
+  /**
+   * True if the row passes: of the `KEY=VALUE` conditions of one key any, of everything else all. An unknown value is
+   * equal to nothing and neither above nor below anything.
+   */
+  matches(row: Row, conditions: readonly Condition[]): boolean;
+}
+
+/** A filter by these keys. */
+export function createFilter<Row>(keys: FilterKeys<Row>): RowFilter<Row> {
+  return {
+    help: describeKeys(keys),
+    parse: (texts) => texts.map((text) => parseCondition(text, keys)),
+    matches: (row, conditions) => passes(row, conditions, keys),
+  };
+}
+
+type AnyKeys = FilterKeys<never>;
+
+function describeKeys(keys: AnyKeys): string {
+  const texts = [...Object.keys(keys.exact), ...Object.keys(keys.part).map((key) => `${key}: a part of it`)];
+  const numbers = Object.keys(keys.numbers).map((key) => UNITS[key] ?? key);
+  return (
+    `KEY=VALUE or KEY!=VALUE (${texts.join(', ')}), KEY>VALUE or KEY<VALUE (${numbers.join(', ')}); ` +
+    'several values of one key are alternatives, different keys must all hold'
+  );
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  cpu: 'cpu in percent',
+  memory: 'memory as 100M',
+  age: 'age as 90s, 5m, 2h',
+};
+
+function parseCondition(text: string, keys: AnyKeys): Condition {
+  const match = /^([A-Za-z]+)(!=|=|>|<)([\s\S]+)$/.exec(text);
+  const [, key = '', operator = '', value = ''] = match ?? [];
+  if (match === null) throw refuse(text, 'is no KEY=VALUE', keys);
+  if (Object.hasOwn(keys.numbers, key)) {
+    const bound = parseQuantity(key, value);
+    if (operator === '=' || operator === '!=') throw refuse(text, `compares ${key}: use ">" or "<"`, keys);
+    if (bound === undefined) throw refuse(text, `has no valid value for ${key}`, keys);
+    return { type: 'number', key, above: operator === '>', bound };
+  }
+  if (!Object.hasOwn(keys.exact, key) && !Object.hasOwn(keys.part, key)) {
+    throw refuse(text, `has an unknown key "${key}"`, keys);
+  }
+  if (operator === '>' || operator === '<') throw refuse(text, `cannot compare ${key}: use "=" or "!="`, keys);
+  return { type: 'text', key, negated: operator === '!=', value };
+}
+
+function refuse(text: string, problem: string, { exact, part, numbers }: AnyKeys): AgentmuxError {
+  return new AgentmuxError('usage', `filter "${text}" ${problem}`, {
+    code: 'bad-filter',
+    hint: `keys: ${[exact, part, numbers].flatMap((table) => Object.keys(table)).join(' ')}`,
+  });
+}
+
+function passes<Row>(row: Row, conditions: readonly Condition[], keys: FilterKeys<Row>): boolean {
   const alternatives = new Map<string, boolean>();
   for (const condition of conditions) {
     if (condition.type === 'text' && !condition.negated) {
-      alternatives.set(condition.key, alternatives.get(condition.key) || isEqual(row, condition.key, condition.value));
-    } else if (!holds(row, condition)) {
+      alternatives.set(condition.key, alternatives.get(condition.key) || isEqual(row, condition, keys));
+    } else if (!holds(row, condition, keys)) {
       return false;
     }
   }
   return [...alternatives.values()].every((matched) => matched);
 }
 
-type Reader = (row: ProcessRow) => readonly (string | number | boolean | undefined)[];
-
-const TEXT_KEYS: Readonly<Record<string, Reader>> = {
-  pid: (row) => [row.pid],
-  parent: (row) => [row.parentPid],
-  uid: (row) => [row.uid],
-  role: (row) => [row.role],
-  block: (row) => [row.blockId],
-  agent: (row) => [row.agent],
-  state: (row) => [row.state],
-  port: (row) => [...(row.listeners ?? []), ...row.sharedListeners].map((listener) => listener.port),
-  tty: (row) => [row.tty],
-  source: (row) => [row.source],
-  confidence: (row) => [row.confidence],
-  escaped: (row) => [row.escaped],
-  command: (row) => [row.command],
-};
-
-const NUMBER_KEYS: Readonly<Record<string, (row: ProcessRow) => number | undefined>> = {
-  cpu: (row) => row.cpuPercent,
-  memory: (row) => row.privateBytes ?? row.rssBytes,
-  age: (row) => row.ageMs,
-};
-
-function parseFilter(text: string): Condition {
-  const match = /^([A-Za-z]+)(!=|=|>|<)([\s\S]+)$/.exec(text);
-  const [, key = '', operator = '', value = ''] = match ?? [];
-  if (match === null) {
-    throw refuse(text, 'is no KEY=VALUE');
-  }
-  if (Object.hasOwn(NUMBER_KEYS, key)) {
-    const bound = parseQuantity(key, value);
-    if (operator === '=' || operator === '!=') throw refuse(text, `compares ${key}: use ">" or "<"`);
-    if (bound === undefined) throw refuse(text, `has no valid value for ${key}`);
-    return { type: 'number', key, above: operator === '>', bound };
-  }
-  if (!Object.hasOwn(TEXT_KEYS, key)) throw refuse(text, `has an unknown key "${key}"`);
-  if (operator === '>' || operator === '<') throw refuse(text, `cannot compare ${key}: use "=" or "!="`);
-  return { type: 'text', key, negated: operator === '!=', value };
-}
-
-function refuse(text: string, problem: string): AgentmuxError {
-  return new AgentmuxError('usage', `filter "${text}" ${problem}`, {
-    code: 'bad-filter',
-    hint: `keys: ${[...Object.keys(TEXT_KEYS), ...Object.keys(NUMBER_KEYS)].join(' ')}`,
-  });
-}
-
-function holds(row: ProcessRow, condition: Condition): boolean {
-  if (condition.type === 'text') {
-    return !isEqual(row, condition.key, condition.value);
-  }
-  const value = NUMBER_KEYS[condition.key]?.(row);
+function holds<Row>(row: Row, condition: Condition, keys: FilterKeys<Row>): boolean {
+  if (condition.type === 'text') return !isEqual(row, condition, keys);
+  const value = keys.numbers[condition.key]?.(row);
   return value !== undefined && (condition.above ? value > condition.bound : value < condition.bound);
 }
 
-function isEqual(row: ProcessRow, key: string, wanted: string): boolean {
-  return (TEXT_KEYS[key]?.(row) ?? []).some((value) => {
-    if (value === undefined) {
-      return false;
-    }
-    return key === 'command' ? String(value).toLowerCase().includes(wanted.toLowerCase()) : String(value) === wanted;
-  });
+function isEqual<Row>(row: Row, condition: Condition & { readonly type: 'text' }, keys: FilterKeys<Row>): boolean {
+  const { key, value: wanted } = condition;
+  const part = keys.part[key]?.(row);
+  if (part !== undefined) return String(part).toLowerCase().includes(wanted.toLowerCase());
+  return [keys.exact[key]?.(row)].flat().some((value) => value !== undefined && String(value) === wanted);
 }

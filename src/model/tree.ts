@@ -60,6 +60,27 @@ export function filterForest<T extends TreeItem>(
   return forest.flatMap((node) => kept.get(node) ?? []).sort((a, b) => compareStart(a.item, b.item));
 }
 
+/** The nodes for which `isWanted` holds with all that is above them, so that it is seen where they hang. */
+export function pruneForest<T>(forest: readonly TreeNode<T>[], isWanted: (item: T) => boolean): TreeNode<T>[] {
+  const kept = new Map<TreeNode<T>, TreeNode<T>>();
+  for (const node of flattenForest(forest).reverse()) {
+    const children = node.children.flatMap((child) => kept.get(child) ?? []);
+    if (children.length > 0 || isWanted(node.item)) kept.set(node, { ...node, children });
+  }
+  return forest.flatMap((node) => kept.get(node) ?? []);
+}
+
+/** The forest with siblings in the order that `sort` gives them. */
+export function sortForest<T>(forest: readonly TreeNode<T>[], sort: (items: readonly T[]) => T[]): TreeNode<T>[] {
+  const sorted = new Map<TreeNode<T>, TreeNode<T>>();
+  const order = (nodes: readonly TreeNode<T>[]): TreeNode<T>[] => {
+    const byItem = new Map(nodes.map((node) => [node.item, sorted.get(node) ?? node]));
+    return sort([...byItem.keys()]).flatMap((item) => byItem.get(item) ?? []);
+  };
+  for (const node of flattenForest(forest).reverse()) sorted.set(node, { ...node, children: order(node.children) });
+  return order(forest);
+}
+
 /** All nodes, each before what is below it, in the order in which a tree is shown. */
 export function flattenForest<T>(forest: readonly TreeNode<T>[]): TreeNode<T>[] {
   const nodes: TreeNode<T>[] = [];

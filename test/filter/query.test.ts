@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchesFilters, parseFilters } from '../../src/filter/query.ts';
+import { matchesFilters, parseFilters } from '../../src/filter/process-query.ts';
 import type { ProcessRow } from '../../src/model/row.ts';
 import { sampleRow } from '../annotate/sample-rows.ts';
 

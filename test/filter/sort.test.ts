@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSort, SORT_KEYS, sortRows } from '../../src/filter/sort.ts';
+import { parseSort, processSort, sortRows } from '../../src/filter/process-query.ts';
 import { sampleRow } from '../annotate/sample-rows.ts';
 
 const rows = [
@@ -28,7 +28,7 @@ describe('sortRows', () => {
     expect(given.map(({ pid }) => pid)).toEqual([3, 1]);
   });
 
-  it.each(SORT_KEYS)('knows the key %s', (key) => {
+  it.each(processSort.keys)('knows the key %s', (key) => {
     const listener = { protocol: 'tcp', address: '::', port: 80 } as const;
     const known = sampleRow({ pid: 9, agent: 'claude', listeners: [listener] });
     const bare = sampleRow({

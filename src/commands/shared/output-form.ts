@@ -1,4 +1,5 @@
 import { AgentmuxError } from '../../errors.ts';
+import { formatIdentity } from '../../model/identity.ts';
 import { UNKNOWN } from '../../render/format.ts';
 import { toJsonText } from '../../render/json.ts';
 import { fillTemplate, parseTemplate, type Template } from '../../render/template.ts';
@@ -43,6 +44,11 @@ export function parseOutputForm(raw: RawOutputForm, fields: readonly string[]): 
 export function fillRow(template: Template, row: object): string {
   const fields = row as Readonly<Record<string, unknown>>;
   return `${fillTemplate(template, (name) => escapeUntrusted(fieldText(fields[name])))}\n`;
+}
+
+/** One line of `-q`: what `kill` accepts, safe from a reused pid. */
+export function renderIdentity({ pid, startTicks }: { readonly pid: number; readonly startTicks: number | undefined }) {
+  return `${startTicks === undefined ? pid : formatIdentity({ pid, startTicks })}\n`;
 }
 
 function fieldText(value: unknown): string {
