@@ -4,6 +4,7 @@ import type { Evidence } from '../model/evidence.ts';
 import type { Listener, ProcessDetails, ProcessStat } from '../model/process.ts';
 import type { ProcessRow } from '../model/row.ts';
 import { describeCommand } from './command.ts';
+import { noteOnProgram } from './known-programs.ts';
 import { assignListeners } from './listeners.ts';
 import { redactArgv, redactText } from './redact.ts';
 
@@ -103,6 +104,7 @@ export type RowTexts = Pick<
   | 'privateBytes'
   | 'innerPid'
   | 'agent'
+  | 'note'
   | 'redacted'
 >;
 
@@ -127,6 +129,7 @@ export function describeTexts(member: RowMember, details: ProcessDetails | undef
     privateBytes: details?.privateBytes,
     innerPid: details?.innerPid,
     agent: recogniseAgent({ exe, argv, comm })?.id,
+    note: noteOnProgram({ exe, argv, comm }),
     redacted,
   };
 }

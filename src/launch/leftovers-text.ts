@@ -8,6 +8,8 @@ export interface Leftover {
   readonly ports: readonly number[];
   readonly memoryBytes: number | undefined;
   readonly command: string;
+  /** What its program tells, such as that it is meant to stay. */
+  readonly note?: string | undefined;
   /** It carries the block's tag, left its enclosure and descends from no root: listed, not ended. */
   readonly isTagOnly: boolean;
   /** Which of our streams it holds open. */
@@ -75,7 +77,7 @@ function table(rows: readonly Leftover[]): string[] {
     formatAge(row.ageMs),
     row.ports.length === 0 ? UNKNOWN : row.ports.join(','),
     formatBytes(row.memoryBytes),
-    clip(row.command),
+    row.note === undefined ? clip(row.command) : `${clip(row.command)} (${row.note})`,
   ]);
   const all = [['PID', 'AGE', 'PORTS', 'MEMORY', 'COMMAND'], ...cells];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));

@@ -50,6 +50,8 @@ export interface ProcessRow {
   readonly evidence: Evidence;
   /** Id of the agent profile, if the process is an agent CLI, nested ones included. */
   readonly agent: string | undefined;
+  /** What its program tells: that it is meant to stay, or that its work is done by somebody who is no member. */
+  readonly note: string | undefined;
   readonly source: MemberSource;
   readonly confidence: Confidence;
   /** True if it left the enclosure of its block. */

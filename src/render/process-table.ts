@@ -44,6 +44,7 @@ export function describeOddities(row: ShownRow): string {
   if (row.escaped) notes.push('outside cgroup');
   if (row.innerPid !== undefined) notes.push(`pid ${row.innerPid} inside`);
   if (row.agent !== undefined && row.role !== 'root') notes.push(`agent ${row.agent}`);
+  if (row.note !== undefined) notes.push(row.note);
   return notes.join(', ');
 }
 

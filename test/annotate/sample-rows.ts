@@ -33,6 +33,7 @@ export function sampleRow(fields: Partial<ProcessRow> = {}): ProcessRow {
     because: 'session of its own',
     evidence: noEvidence,
     agent: undefined,
+    note: undefined,
     source: 'enclosure',
     confidence: 'high',
     escaped: false,
