@@ -35,6 +35,7 @@ export function planBlock(request: EncloseRequest, name: BlockName): TrackerPlan
     blockId: name.id,
     tag: draft.tag,
     wrapper: run.wrapper,
+    staysInside: true,
     previous: draft.before,
     onSeen: (members) => recordQuietly(store, name.id, members),
     recorded: (id) => store.recorded(id),

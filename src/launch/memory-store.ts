@@ -1,4 +1,5 @@
 import type { BlockRecord } from '../model/block.ts';
+import { type EntryBook, emptyBook, type KeptMark } from '../model/entry.ts';
 import type { RecordedMember, RememberedMarks, Store } from '../state/store.ts';
 
 /**
@@ -9,6 +10,8 @@ export function createMemoryStore(): Store {
   const blocks = new Map<string, BlockRecord>();
   const recorded = new Map<string, RecordedMember[]>();
   const marks = new Map<string, RememberedMarks>();
+  const books = new Map<string, EntryBook>();
+  const kept = new Map<string, readonly KeptMark[]>();
   return {
     directory: '',
     list: () => ({ blocks: [...blocks.values()], unreadable: [] }),
@@ -30,6 +33,10 @@ export function createMemoryStore(): Store {
       });
     },
     marks: (id) => marks.get(id) ?? { processes: [], bindings: [] },
+    entries: (id) => books.get(id) ?? emptyBook,
+    writeEntries: (id, book) => void books.set(id, book),
+    kept: (id) => kept.get(id) ?? [],
+    writeKept: (id, marks) => void kept.set(id, marks),
     lock: async () => ({ release: () => undefined }),
   };
 }

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { profileForCommand } from '../agents/command.ts';
 import { AgentmuxError } from '../errors.ts';
 import type { BlockRecord, RunRecord, TrackerRecord } from '../model/block.ts';
+import { readRandom } from '../platform/linux/random.ts';
 import type { Platform } from '../platform/platform.ts';
 import { newBlockId } from '../state/ids.ts';
 import type { Lock, Store } from '../state/store.ts';
@@ -53,7 +53,7 @@ export function draftBlock(
   );
   const before = choice.type === 'again' ? choice.record : undefined;
   const base = profileForCommand(command)?.id ?? command[0] ?? '';
-  return { store, choice, before, base, tag: before?.tag ?? randomBytes(16).toString('hex') };
+  return { store, choice, before, base, tag: before?.tag ?? newNonce() };
 }
 
 /** The name that the block will get, or would get. */
@@ -114,6 +114,11 @@ export async function writeFirst(
     store.create(record);
     return { store, record };
   }
+}
+
+/** 128 bits: nobody guesses the tag of another block. */
+function newNonce(): string {
+  return readRandom(16).toString('hex');
 }
 
 function fallBack(error: unknown, reporter: Reporter): Store {

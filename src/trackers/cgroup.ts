@@ -23,12 +23,14 @@ export interface CgroupTrackerOptions {
   readonly enclosure: string | undefined;
   /** Group of the wrapper, to return to after a spawn; undefined for a tracker that starts nothing. */
   readonly home?: string;
+  /** True if this process is in the group already: each move costs a start some ms. */
+  readonly isInside?: boolean;
 }
 
 /** Members are the processes of a cgroup v2 group of our own, its whole subtree included. */
 export function createCgroupTracker(options: CgroupTrackerOptions): Tracker {
   const { platform } = options;
-  let { enclosure, record } = options;
+  let { enclosure, record, isInside = false } = options;
 
   const memberPids = () => (enclosure === undefined ? [] : readProcsRecursive(enclosure));
 
@@ -55,6 +57,7 @@ export function createCgroupTracker(options: CgroupTrackerOptions): Tracker {
   const signal = (stat: ProcessStat, name: NodeJS.Signals) => platform.signal(toIdentity(stat), name);
 
   function enter(): void {
+    if (isInside) return;
     const joined = enclosure === undefined ? 'gone' : moveProcess(process.pid, enclosure);
     if (joined === 'gone' || joined.status !== 'done') {
       throw new TrackerError('move-refused', `the group ${record.cgroupPath ?? ''} cannot be entered`);
@@ -64,6 +67,7 @@ export function createCgroupTracker(options: CgroupTrackerOptions): Tracker {
   /** Back to our own group; if that is refused, the group stays ours and its members move to a group below it. */
   function leave(): void {
     const { home } = options;
+    isInside = false;
     if (home === undefined || enclosure === undefined || moveProcess(process.pid, home).status === 'done') return;
     const inner = `${enclosure}/agent`;
     makeGroup(inner);
@@ -128,6 +132,7 @@ export function createCgroupTracker(options: CgroupTrackerOptions): Tracker {
     },
     oomKills: () => (enclosure === undefined ? undefined : readOomKills(enclosure)),
     dispose() {
+      if (isInside) leave();
       if (enclosure !== undefined) removeWhenEmpty(enclosure);
     },
   };

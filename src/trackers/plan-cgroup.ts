@@ -26,6 +26,8 @@ export interface GroupPlanOptions {
   readonly tag: string;
   readonly reasons: readonly TrackerReason[];
   readonly own: FoundGroup;
+  /** Who creates the tracker starts the agent at once: it may stay inside from the proof on, which spares two moves. */
+  readonly staysInside?: boolean;
 }
 
 /** Slice of the user's manager that holds our scopes. */
@@ -35,26 +37,26 @@ const MOVE_CAP_MS = 2000;
 
 /** A child of our own group. */
 export function planChildGroup(options: GroupPlanOptions): TrackerPlan {
-  const { own, platform } = options;
+  const { own, platform, staysInside = false } = options;
   const group = join(own.directory, groupName(options.blockId, options.tag));
   const record = cgroupRecord({ reasons: options.reasons, cgroupPath: group, scope: undefined });
   return {
     record,
     withReason: (reason) => planChildGroup({ ...options, reasons: [...options.reasons, reason] }),
-    create: async () => createInGroup({ platform, record, group, home: own.directory }),
+    create: async () => createInGroup({ platform, record, group, home: own.directory, staysInside }),
   };
 }
 
 /** The group that an earlier run of the block made, while it is still there. */
 export function planOldGroup(options: GroupPlanOptions, group: string): TrackerPlan {
-  const { own, platform } = options;
+  const { own, platform, staysInside = false } = options;
   const record = cgroupRecord({ reasons: options.reasons, cgroupPath: group, scope: undefined });
   return {
     record,
     withReason: (reason) => planOldGroup({ ...options, reasons: [...options.reasons, reason] }, group),
     async create() {
       try {
-        return createInGroup({ platform, record, group, home: own.directory });
+        return createInGroup({ platform, record, group, home: own.directory, staysInside });
       } catch (error) {
         if (error instanceof TrackerError) throw new TrackerError('old-group', error.message, { cause: error });
         throw error;
@@ -73,7 +75,7 @@ export interface ScopePlanOptions extends GroupPlanOptions {
  * that killing the block spares this process. A scope that an earlier run made is entered again.
  */
 export function planScope(options: ScopePlanOptions): TrackerPlan {
-  const { own, platform, uid } = options;
+  const { own, platform, uid, staysInside = false } = options;
   const scope = scopeName(options.blockId, options.tag);
   const expected = join(own.mount.mountPoint, userManagerPath(own.path, uid), SLICE, scope, 'agent');
   const record = cgroupRecord({ reasons: options.reasons, cgroupPath: expected, scope });
@@ -83,7 +85,7 @@ export function planScope(options: ScopePlanOptions): TrackerPlan {
     async create() {
       const home = await enterScope(options, scope);
       const group = join(home, 'agent');
-      return createInGroup({ platform, record: { ...record, cgroupPath: group }, group, home });
+      return createInGroup({ platform, record: { ...record, cgroupPath: group }, group, home, staysInside });
     },
   };
 }
@@ -93,10 +95,11 @@ interface GroupPlace {
   readonly record: TrackerRecord;
   readonly group: string;
   readonly home: string;
+  readonly staysInside: boolean;
 }
 
-/** Makes the group and proves it: in and out again. A mkdir alone proves nothing about moving (cgroups(7)). */
-function createInGroup({ platform, record, group, home }: GroupPlace): Tracker {
+/** Makes the group and proves it: in, and out again. A mkdir alone proves nothing about moving (cgroups(7)). */
+function createInGroup({ platform, record, group, home, staysInside }: GroupPlace): Tracker {
   const made = make(group);
   // An older group may have been left frozen; whoever enters it would freeze too.
   if (!made) setFreeze(group, false);
@@ -106,6 +109,7 @@ function createInGroup({ platform, record, group, home }: GroupPlace): Tracker {
     throw refusal(entered, group);
   }
   const found = hasKill(group) ? record : withReason(record, 'kernel-too-old', 'no cgroup.kill');
+  if (staysInside) return createCgroupTracker({ record: found, platform, enclosure: group, home, isInside: true });
   if (moveProcess(process.pid, home).status === 'done') {
     return createCgroupTracker({ record: found, platform, enclosure: group, home });
   }

@@ -32,6 +32,8 @@ export interface PlanOptions {
   readonly tag: string;
   /** This process. */
   readonly wrapper: Identity;
+  /** True if the agent is started right after `create`: this process then stays in the new group until it was. */
+  readonly staysInside?: boolean;
   /** The block's record of an earlier run, whose enclosure is taken again while it is there. */
   readonly previous?: BlockRecord;
   /** Told of members that a scan had not seen before (Store.record). */
@@ -134,7 +136,8 @@ type Because = (code: ReasonCode, detail: string) => void;
 function planGroups(options: PlanOptions, own: FoundGroup, reasons: TrackerReason[], because: Because): TrackerPlan[] {
   const { platform, blockId, tag } = options;
   const plans: TrackerPlan[] = [];
-  const common = () => ({ platform, blockId, tag, own, reasons: [...reasons] });
+  const { staysInside = false } = options;
+  const common = () => ({ platform, blockId, tag, own, staysInside, reasons: [...reasons] });
   const unit = isSystemdHost() && !isInsideBlock(own.path) ? parseUnitPlace(own.path) : undefined;
   const uid = process.getuid?.() ?? 0;
 

@@ -53,7 +53,9 @@ it(`loses nothing when the wrapper is killed at ${rounds} instants of its life`,
     left.map((pid) => tags.get(readEnvironment(pid).find((value) => value.startsWith('AGENTMUX_TAG=')) ?? '')),
   );
   expect(new Set(blocks.map((block) => block.id))).toEqual(owners);
-  for (const block of blocks) expect(block.status).toBe('wrapper-gone');
+  // Killed while its agent ran, or afterwards, while it waited for the rest.
+  for (const block of blocks) expect(['wrapper-gone', 'leftovers']).toContain(block.status);
+  expect(left.length).toBeGreaterThan(rounds / 20);
   for (const block of blocks) {
     await rig.agentmux('kill-tree', '--grace', '0', '--block', block.id).stdout(anything).stderr(anything).run();
   }
