@@ -9,6 +9,8 @@ import { agentmux, agentmuxRun, openBed } from './beds.ts';
 
 /** A population that stands, in a cgroup around the whole of it by which survivors are counted. */
 export interface Crowd extends AsyncDisposable {
+  /** Names the state directory of its block. */
+  readonly env: Readonly<Record<string, string>>;
   /** The cgroup around it. */
   readonly group: string;
   /** First process of the population; leads a process group of its own. */
@@ -31,6 +33,7 @@ export async function openCrowd(name: PopulationName, tracker: 'cgroup' | 'scan'
   const first = child.pid ?? 0;
   const rootPid = tracker === undefined ? first : findChild(first);
   return {
+    env: bed.env,
     group,
     rootPid,
     members: () => readGroup(group).filter((pid) => pid !== 0 && (tracker === undefined || pid !== first)),
