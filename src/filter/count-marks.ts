@@ -88,8 +88,8 @@ class Court {
   counts(mark: AgentMark, member: MarkedMember): boolean {
     const above = this.#findAbove(member, mark.agent);
     if (above === 'nested') return false;
-    if (this.#namedOwner(mark, member) !== undefined) return true;
-    return above === 'broken' ? this.#isBound(mark.agent, mark.session, member) : !this.#isInherited(mark, above.owner);
+    if (above !== 'broken') return !this.#isInherited(mark, above.owner);
+    return this.#namedOwner(mark, member) !== undefined || this.#isBound(mark.agent, mark.session, member);
   }
 
   countsOutput({ agent, session }: OutputLink, member: MarkedMember): boolean {
@@ -122,9 +122,9 @@ class Court {
     return root !== undefined && !isOlder(member, root);
   }
 
-  #isInherited(mark: AgentMark, owner: MarkOwner): boolean {
-    const own = this.#input.byPid.get(owner.pid)?.marks.find(({ agent }) => agent === mark.agent);
-    return own !== undefined && own.session === mark.session && own.callId === mark.callId;
+  #isInherited({ agent, kind, session, pid, callId }: AgentMark, owner: MarkOwner): boolean {
+    const own = this.#input.byPid.get(owner.pid)?.marks.find((mark) => mark.agent === agent);
+    return own?.kind === kind && own.session === session && own.pid === pid && own.callId === callId;
   }
 
   #carriesSession(owner: MarkOwner, agent: string, session: string): boolean {

@@ -191,6 +191,25 @@ describe('with what the agent told, classifyBlock classifies', () => {
     ]);
   });
 
+  it('what a qwen inside a qwen inherited, its own launcher in it, by the session', () => {
+    const script = 'node /x/node_modules/@qwen-code/qwen-code/cli.js';
+    const mark = { ...parseTold('tool', 'qwen'), pid: 9 };
+    const { roles } = classifyBlock(
+      [
+        toProcess([9, 8, 9, script]),
+        toProcess([10, 9, 9, script]),
+        toProcess([20, 10, 20, 'bash -c x']),
+        toProcess([21, 10, 9, 'node mcp.mjs']),
+      ],
+      [{ pid: 9, startTicks: 9 }],
+      () => ({ byPid: new Map([10, 20, 21].map((pid) => [pid, { marks: [mark], output: undefined }])), bindings: [] }),
+    );
+    expect([20, 21].map((pid) => roles.get(pid)?.because)).toEqual([
+      'session of its own',
+      'in the session of the agent',
+    ]);
+  });
+
   it('nothing by marks where the block ran no agent that has any', () => {
     const { roles } = classifyBlock([toProcess([10, 1, 10, 'my-agent'])], [{ pid: 10, startTicks: 10 }], () => {
       throw new Error('asked for marks');
