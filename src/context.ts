@@ -30,6 +30,8 @@ export interface Context {
   readonly platform: Platform;
   /** Opened on first use; throws AgentmuxError if the directory is not to be trusted. */
   readonly store: Store;
+  /** Why the store that was opened is not in its usual place, one sentence. */
+  readonly storeNote?: string | undefined;
   /** Asks a yes/no question on the terminal; false off one. */
   confirm(question: string): Promise<boolean>;
   /** What the command ended with; main.ts makes it the exit code. */

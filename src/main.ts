@@ -14,11 +14,18 @@ export async function main(argv: readonly string[], context: Context = createNod
   try {
     const program = await createProgram(context, namesFor(argv));
     await parseProgram(program, argv, context);
+    tellPlace(context);
     return context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
+    tellPlace(context);
     return report(error instanceof CommanderError ? toUsageError(error, helpFor(argv)) : error, argv, context);
   }
+}
+
+/** What is listed or missing is better understood when it is known where was looked. */
+function tellPlace({ storeNote, stderr }: Context): void {
+  if (storeNote !== undefined) stderr.write(`warning: ${escapeUntrusted(storeNote)}\n`);
 }
 
 function report(error: unknown, argv: readonly string[], context: Context): number {

@@ -4,7 +4,7 @@ import { createNodeOutput } from './node-output.ts';
 import type { Platform } from './platform/platform.ts';
 import { selectPlatform } from './platform/select-platform.ts';
 import { openStore } from './state/file-store.ts';
-import { resolveStateDirectory } from './state/paths.ts';
+import { locateStateDirectory, type StatePlace } from './state/locate.ts';
 import type { Store } from './state/store.ts';
 
 /** The real world: the only reader of process.env and process.platform. Nothing is opened before it is used. */
@@ -14,6 +14,7 @@ export function createNodeContext(): Context {
   const stderr = createNodeOutput(2, env);
   let platform: Platform | undefined;
   let store: Store | undefined;
+  let storeNote: string | undefined;
   return {
     env,
     stdout,
@@ -31,19 +32,39 @@ export function createNodeContext(): Context {
       return platform;
     },
     get store() {
-      store ??= openNodeStore(env, this.platform);
+      if (store === undefined) {
+        const place = locateStateDirectory({
+          env,
+          os: this.platform.os,
+          homedir: readHome,
+          uid: readUid(),
+          temporary: TEMPORARY,
+        });
+        store = openNodeStore(place, this.platform);
+        storeNote = place.note;
+      }
       return store;
+    },
+    get storeNote() {
+      return storeNote;
     },
     confirm: (question) => confirm(question),
     exitCode: 0,
   };
 }
 
-function openNodeStore(env: Context['env'], platform: Platform): Store {
+/** Not TMPDIR, which differs between the sessions of one user. */
+const TEMPORARY = '/tmp';
+
+function readUid(): number | undefined {
+  return process.geteuid?.();
+}
+
+function openNodeStore({ directory }: StatePlace, platform: Platform): Store {
   const { machineId, pidNamespace } = platform.host();
   return openStore({
-    directory: resolveStateDirectory({ env, os: platform.os, homedir: readHome }),
-    uid: process.geteuid?.(),
+    directory,
+    uid: readUid(),
     machineId,
     isMemberAlive: (member) => platform.isAlive({ ...member, pidNamespace }),
   });

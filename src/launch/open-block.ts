@@ -27,7 +27,9 @@ export interface DraftBlock {
 /** Opens the store, or its stand-in, which is told in one line. */
 export function openRunStore(world: LaunchWorld, reporter: Reporter): Store {
   try {
-    return world.store;
+    const { store } = world;
+    if (world.storeNote !== undefined) reporter.note(world.storeNote);
+    return store;
   } catch (error) {
     return fallBack(error, reporter);
   }

@@ -14,5 +14,7 @@ export interface LaunchWorld {
   readonly platform: Platform;
   /** Opened on first use; throws AgentmuxError where no state can be kept. */
   readonly store: Store;
+  /** Why the store that was opened is not in its usual place, one sentence. */
+  readonly storeNote?: string | undefined;
   confirm(question: string): Promise<boolean>;
 }
