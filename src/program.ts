@@ -75,6 +75,7 @@ const COMMANDS = {
   events: async () => (await import('./commands/events.ts')).registerEvents,
   kill: async () => (await import('./commands/kill.ts')).registerKill,
   'kill-tree': async () => (await import('./commands/kill-tree.ts')).registerKillTree,
+  ports: async () => (await import('./commands/ports.ts')).registerPorts,
   wait: async () => (await import('./commands/wait.ts')).registerWait,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
   prune: async () => (await import('./commands/prune.ts')).registerPrune,

@@ -82,8 +82,8 @@ function toHolder(member: RowMember) {
   };
 }
 
-/** A process younger than a clock tick has no average yet. */
-function averagePercent(cpuMs: number | undefined, ageMs: number | undefined): number | undefined {
+/** Percent of one core on average since the start. A process younger than a clock tick has no average yet. */
+export function averagePercent(cpuMs: number | undefined, ageMs: number | undefined): number | undefined {
   return cpuMs === undefined || ageMs === undefined || ageMs < SHORTEST_AGE_MS
     ? undefined
     : Math.round((cpuMs / ageMs) * 1000) / 10;
@@ -108,21 +108,33 @@ export type RowTexts = Pick<
   | 'redacted'
 >;
 
+/** Argv, short name and command of a process, redacted where that is asked for. */
+export function describeProcess(
+  argv: readonly string[] | undefined,
+  comm: string | undefined,
+  redact: boolean,
+): Pick<RowTexts, 'argv' | 'comm' | 'command' | 'redacted'> {
+  const shown = argv === undefined || !redact ? { argv, redacted: false } : redactArgv(argv);
+  const shownComm = comm === undefined || !redact ? { text: comm, redacted: false } : redactText(comm);
+  return {
+    argv: shown.argv,
+    comm: shownComm.text,
+    command: describeCommand(shown.argv, shownComm.text, shown.redacted),
+    redacted: shown.redacted || shownComm.redacted,
+  };
+}
+
 /** The texts of a row, redacted where that is asked for. */
 export function describeTexts(member: RowMember, details: ProcessDetails | undefined, redact: boolean): RowTexts {
   const argv = details?.argv ?? member.argv;
   const exe = details?.exe ?? member.exe;
   const comm = member.stat?.comm;
-  const shown = argv === undefined || !redact ? { argv, redacted: false } : redactArgv(argv);
-  const shownComm = comm === undefined || !redact ? { text: comm, redacted: false } : redactText(comm);
-  const redacted = shown.redacted || shownComm.redacted;
+  const texts = describeProcess(argv, comm, redact);
   const bytes = details?.argvBytes;
   return {
-    comm: shownComm.text,
-    command: describeCommand(shown.argv, shownComm.text, shown.redacted),
-    argv: shown.argv,
+    ...texts,
     // The bytes would tell what the text hides.
-    commandBase64: bytes === undefined || redacted ? undefined : toBase64(bytes),
+    commandBase64: bytes === undefined || texts.redacted ? undefined : toBase64(bytes),
     exe,
     cwd: details?.cwd,
     uid: details?.uid,
@@ -130,7 +142,6 @@ export function describeTexts(member: RowMember, details: ProcessDetails | undef
     innerPid: details?.innerPid,
     agent: recogniseAgent({ exe, argv, comm })?.id,
     note: noteOnProgram({ exe, argv, comm }),
-    redacted,
   };
 }
 
