@@ -13,6 +13,8 @@ export const codex: AgentProfile = {
   aliases: ['codex-linux-sandbox', 'codex-execve-wrapper', 'apply_patch', 'applypatch'],
   toolSessions: true,
   relaunches: true,
+  // A call hands control back after 10 s as a rule, 30 s at most; its command goes on.
+  foregroundMs: 40_000,
   daemons: [],
   marks: {
     kinds: [{ name: 'CODEX_TOOL_CALL_ID', value: /./, kind: 'tool' }],

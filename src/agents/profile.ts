@@ -21,6 +21,8 @@ export interface AgentProfile {
   readonly toolSessions: boolean;
   /** Its script may start the real CLI as a direct child in its own session, and wait for it. */
   readonly relaunches: boolean;
+  /** Longest time that a tool call can hold the agent, ms: what runs for longer was moved to the background. */
+  readonly foregroundMs?: number;
   /** Long-lived processes of the agent's own that outlive it. */
   readonly daemons: readonly AgentDaemon[];
   /** Option whose value names the session to go on with, by its id or by a path that holds the id. */

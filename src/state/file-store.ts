@@ -2,8 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { AgentmuxError } from '../errors.ts';
 import type { BlockRecord } from '../model/block.ts';
+import type { EntryBook, KeptMark } from '../model/entry.ts';
+import { emptyBook } from '../model/entry.ts';
 import { checkDirectory, ensureDirectory } from './directory.ts';
+import { MAX_ENTRIES_BYTES, parseEntries, serializeEntries } from './entries-file.ts';
 import { isValidBlockId } from './ids.ts';
+import { MAX_KEPT_BYTES, parseKept, serializeKept } from './kept-file.ts';
 import { acquireLock, lockAddress } from './lock.ts';
 import { appendMarks, readMarks } from './marks-file.ts';
 import { appendMembers, memberKey, readMembers } from './members-file.ts';
@@ -135,12 +139,44 @@ class FileStore implements Store {
     return readMarks(this.#file(id, '.marks'));
   }
 
+  entries(id: string): EntryBook {
+    const file = readFileText(this.#file(id, '.entries'), MAX_ENTRIES_BYTES, this.#options.uid);
+    if (file.status === 'missing') return emptyBook;
+    return file.status === 'ok' ? parseEntries(file.text) : { ...emptyBook, next: UNKNOWN_NEXT };
+  }
+
+  writeEntries(id: string, book: EntryBook): void {
+    this.#replace(id, '.entries', serializeEntries(book));
+  }
+
+  kept(id: string): readonly KeptMark[] {
+    const file = readFileText(this.#file(id, '.kept'), MAX_KEPT_BYTES, this.#options.uid);
+    if (file.status === 'missing') return [];
+    const marks = file.status === 'ok' ? parseKept(file.text) : undefined;
+    if (marks !== undefined) return marks;
+    const detail = file.status === 'ok' ? 'it is torn' : file.detail;
+    throw new AgentmuxError('failed', `what is kept of block "${id}" cannot be read: ${detail}`, {
+      hint: `look at "${this.#file(id, '.kept')}" and move it away`,
+      code: 'unreadable-record',
+    });
+  }
+
+  writeKept(id: string, marks: readonly KeptMark[]): void {
+    this.#replace(id, '.kept', serializeKept(marks));
+  }
+
   async lock(id: string, waitMs: number): Promise<Lock> {
     this.#file(id, '.json');
     ensureDirectory(this.directory, this.#options.uid);
     const { dev, ino } = fs.statSync(this.directory, { bigint: true });
     const address = await lockAddress(this.#options.uid, `${dev}:${ino}`, id);
     return acquireLock(address, `block "${id}"`, waitMs);
+  }
+
+  #replace(id: string, suffix: (typeof SIBLING_SUFFIXES)[number], text: string): void {
+    const file = this.#file(id, suffix);
+    this.isThere();
+    describeFailure('write the state file', file, () => replaceFile(file, text, suffix === '.kept'));
   }
 
   #ensure(): void {
@@ -192,8 +228,10 @@ class FileStore implements Store {
   }
 }
 
+/** Where a file of entries cannot be read: no number that was given before is given again. */
+const UNKNOWN_NEXT = 10_001;
 const MEMBER_SUFFIXES = ['.members', '.seen'] as const;
-const SIBLING_SUFFIXES = [...MEMBER_SUFFIXES, '.marks'] as const;
+const SIBLING_SUFFIXES = [...MEMBER_SUFFIXES, '.marks', '.entries', '.kept'] as const;
 
 type Unreadable = Extract<ParseResult | FileText, { status: 'unreadable' }>;
 type Loaded =

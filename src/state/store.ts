@@ -1,4 +1,5 @@
 import type { BlockRecord } from '../model/block.ts';
+import type { EntryBook, KeptMark } from '../model/entry.ts';
 import type { ProcessMarks, SessionBinding } from '../model/evidence.ts';
 import type { Identity } from '../model/identity.ts';
 
@@ -69,6 +70,13 @@ export interface Store {
   rememberMarks(id: string, marks: RememberedMarks): void;
   /** What is remembered; torn lines are skipped, an unreadable file holds nothing. */
   marks(id: string): RememberedMarks;
+  /** The entries of the block; an empty book if there is none. Ids are given, and the book written, under the block's lock. */
+  entries(id: string): EntryBook;
+  writeEntries(id: string, book: EntryBook): void;
+  /** What is kept of the block. Throws `unreadable-record` for a file that cannot be used: what it keeps must not be ended. */
+  kept(id: string): readonly KeptMark[];
+  /** Replaces what is kept, under the block's lock. */
+  writeKept(id: string, marks: readonly KeptMark[]): void;
   /** Takes the kernel lock of a block; rejects with AgentmuxError `refused` if it is held for longer than `waitMs`. */
   lock(id: string, waitMs: number): Promise<Lock>;
 }

@@ -25,7 +25,7 @@ export function sweepLeftovers(directory: string, nowMs: number): void {
 }
 
 function isOrphan(name: string, present: ReadonlySet<string>): boolean {
-  const match = /^(.+)\.(members|seen|marks)$/.exec(name);
+  const match = /^(.+)\.(members|seen|marks|entries|kept)$/.exec(name);
   return match !== null && !present.has(`${match[1]}.json`);
 }
 

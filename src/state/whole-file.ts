@@ -8,10 +8,11 @@ export const TEMP_NAME = /^\.[A-Za-z0-9._-]+\.[0-9a-f]{16}\.tmp$/;
 /**
  * Replaces a file so that a reader sees the old or the new text whole: a unique sibling, written and synced, renamed
  * over it (rename(2) is atomic). On any failure the old file is untouched and the sibling gone; the error is the system's.
+ * What means nothing after a loss of power need not wait for the disk: `sync` false.
  */
-export function replaceFile(file: string, text: string): void {
-  withSibling(file, text, true, (sibling) => fs.renameSync(sibling, file));
-  syncDirectory(path.dirname(file));
+export function replaceFile(file: string, text: string, sync = true): void {
+  withSibling(file, text, sync, (sibling) => fs.renameSync(sibling, file));
+  if (sync) syncDirectory(path.dirname(file));
 }
 
 /**
