@@ -120,12 +120,13 @@ export function beginRun(argv: readonly string[], world: LaunchWorld): RunRecord
     startedAtMs: world.now(),
     endedAtMs: undefined,
     exit: undefined,
-    callerSids: readCallerSids(platform, world.pid),
+    // Those of our ancestors are read when the agent runs: they would delay its start.
+    callerSids: own === undefined ? [] : [own.sid],
   };
 }
 
 /** Sessions of us and of our ancestors, nearest first, each once; 0 is one whose leader is outside our pid namespace. */
-function readCallerSids(platform: Platform, pid: number): number[] {
+export function readCallerSids(platform: Platform, pid: number): number[] {
   const sids = new Set<number>();
   let stat = platform.readStat(pid);
   for (let depth = 0; stat !== undefined && depth < 64; depth += 1) {

@@ -5,7 +5,14 @@
 import type { BlockRecord, RunExit } from '../model/block.ts';
 import { buildAgentCommand } from './agent-command.ts';
 import { labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
-import { beginRun, type EnclosedBlock, type EncloseRequest, encloseBlock, planBlock } from './enclose.ts';
+import {
+  beginRun,
+  type EnclosedBlock,
+  type EncloseRequest,
+  encloseBlock,
+  planBlock,
+  readCallerSids,
+} from './enclose.ts';
 import { endBlock, lookAtBlock, recordFound } from './end-block.ts';
 import { resolveExecutable } from './executable.ts';
 import { findHelper, findVariable, type Handover, readHandover } from './handover.ts';
@@ -100,7 +107,11 @@ async function start(starting: Starting): Promise<Agent> {
     prlimit: handover.openFiles === undefined ? undefined : findHelper('prlimit'),
   });
   const agent = await startAgent(command, handover.fds, tracker, world.platform, orphans.own);
-  block.started(agent.identity, { ...tracker.record, subreaper: orphans.isSubreaper });
+  block.started(
+    agent.identity,
+    { ...tracker.record, subreaper: orphans.isSubreaper },
+    readCallerSids(world.platform, world.pid),
+  );
   return agent;
 }
 

@@ -34,8 +34,8 @@ export class RunBlock {
     this.#write({ ...this.#record, tracker });
   }
 
-  started(root: Identity, tracker: TrackerRecord): void {
-    this.#write({ ...this.#record, state: 'running', tracker, runs: this.#withRun({ root }) });
+  started(root: Identity, tracker: TrackerRecord, callerSids: readonly number[]): void {
+    this.#write({ ...this.#record, state: 'running', tracker, runs: this.#withRun({ root, callerSids }) });
   }
 
   ended(exit: RunExit, endedAtMs: number): void {

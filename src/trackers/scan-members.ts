@@ -1,13 +1,21 @@
 import type { MemberSource } from '../model/block.ts';
 import type { HostIdentity, Identity } from '../model/identity.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
-import type { WrapperIdentity } from './subject.ts';
 
 /** A process seen as a member at some time (see Store.recorded). */
 export interface SeenProcess {
   readonly pid: number;
   readonly startTicks: number;
   readonly bootId: string;
+}
+
+/** The wrapper of a run. */
+export interface WrapperIdentity extends Identity {
+  /**
+   * Start of the run's root: older children were there before the wrapper started anything, such as a `tee` of the shell
+   * that became the wrapper by exec, and are none of the block's. Undefined: unknown, all of them count.
+   */
+  readonly childrenSince?: number;
 }
 
 /** What a scan knows of a block, and the process table that it is looked up in. */

@@ -3,8 +3,8 @@ import type { Identity } from '../model/identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type ChasePids, chase } from './chase.ts';
 import { setNiceness } from './priority.ts';
-import { type FoundMember, findMembers, type SeenProcess } from './scan-members.ts';
-import type { ScanSubject, WrapperIdentity } from './subject.ts';
+import { type FoundMember, findMembers, type SeenProcess, type WrapperIdentity } from './scan-members.ts';
+import type { ScanSubject } from './subject.ts';
 import { createTagReader } from './tag-reader.ts';
 import type { KillTreeOptions, Tracker } from './tracker.ts';
 

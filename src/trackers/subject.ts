@@ -1,15 +1,6 @@
 import type { BlockRecord } from '../model/block.ts';
 import type { HostIdentity, Identity } from '../model/identity.ts';
-import type { SeenProcess } from './scan-members.ts';
-
-/** The wrapper of a run. */
-export interface WrapperIdentity extends Identity {
-  /**
-   * Start of the run's root: older children were there before the wrapper started anything, such as a `tee` of the shell
-   * that became the wrapper by exec, and are none of the block's. Undefined: unknown, all of them count.
-   */
-  readonly childrenSince?: number;
-}
+import type { SeenProcess, WrapperIdentity } from './scan-members.ts';
 
 /** What is known of a block without looking at processes: where a scan starts. */
 export interface ScanSubject {

@@ -12,7 +12,6 @@ describe('the voice of agentmux-run', () => {
   it('says whatever it is given in one line without control characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
         expect(spoken(text)).toMatch(/^agentmux-run: [^\u0000-\u001f\u007f-\u009f]*\n$/);
       }),
     );
