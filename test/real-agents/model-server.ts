@@ -1,6 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { answerOther } from './other-protocols.ts';
 
 /** A tool call that the model asks for: a command for the agent's shell. */
 export interface ToolCall {
@@ -28,15 +29,16 @@ interface MessagesRequest {
 }
 
 /**
- * A model that plays a script, as an Anthropic Messages endpoint on the loopback. It keeps no state: which turn is next
- * is read off the conversation that the agent sends, so retries are harmless. After the script it says `done`; asked
- * without tools (titles, probes) it says `ok`. Resolves to the base URL; closed when the test has finished.
+ * A model that plays a script, as an Anthropic Messages endpoint on the loopback; other-protocols.ts has three more. It
+ * keeps no state: which turn is next is read off the conversation that the agent sends, so retries are harmless. After the
+ * script it says `done`; asked without tools (titles, probes) it says `ok`. Resolves to the base URL; closed when the test
+ * has finished.
  */
 export async function startModelServer(script: readonly Turn[]): Promise<string> {
   const server = http.createServer(async (request, response) => {
     const body = await readJson(request);
     if (request.method === 'POST' && /\/messages(\?|$)/.test(request.url ?? '')) answer(response, body, script);
-    else sendJson(response, { input_tokens: 1 });
+    else if (!answerOther(response, request.url ?? '', body, script)) sendJson(response, { input_tokens: 1 });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => {

@@ -1,6 +1,12 @@
 import { daemonCommand } from '../helpers/fake-agent.ts';
 import type { ToolCall, Turn } from './model-server.ts';
 
+/** A marker of one process, usable as a number of seconds too. */
+export function takeMarker(): string {
+  lengths += 1;
+  return String(lengths);
+}
+
 /** What the model asks for, and what becomes of it. */
 export interface Scenario {
   readonly turns: readonly Turn[];

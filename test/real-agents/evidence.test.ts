@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createRig, type Rig } from '../helpers/cli.ts';
+import { describeIf } from '../helpers/skip.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { claudeEnvironment, installClaude } from './claude.ts';
+import { startModelServer } from './model-server.ts';
+import { otherAgents } from './other-agents.ts';
+import { createPlumbing, type Plumbing } from './plumbing.ts';
+import { comboScenario, leakScenario, type Scenario, takeMarker } from './scenarios.ts';
+
+interface Row {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly sid: number;
+  readonly role: 'root' | 'plumbing' | 'started';
+  readonly because: string;
+  readonly evidence: { readonly kind: string; readonly session: string | null; readonly taskId: string | null };
+  readonly command: string;
+}
+
+const claude = installClaude();
+
+describeIf(claude !== undefined, 'claude could not be installed', 'real claude', () => {
+  it.each(['auto', 'scan'])(
+    'with MCP servers, hooks, background and escaped commands, tracker %s: each process is what it is',
+    async (tracker) => {
+      const rig = createRig({ tracker });
+      const plumbing = createPlumbing();
+      const scenario = comboScenario(60);
+      const hook = takeMarker();
+      const hooks = [{ type: 'command', command: `timeout 1 tail -s ${hook} -f /dev/null; true` }];
+      await start(rig, scenario, claude ?? '', (baseUrl) => ({
+        args: [
+          ...['-p', 'do it', '--dangerously-skip-permissions', '--output-format', 'stream-json', '--verbose'],
+          ...['--mcp-config', JSON.stringify({ mcpServers: plumbing.servers })],
+          ...['--settings', JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks }] } })],
+        ],
+        env: claudeEnvironment(baseUrl),
+      }));
+      const { rows, seen } = await watchUntilAll(rig, scenario, plumbing);
+      expectRoles(rows, scenario, plumbing);
+      const ofHooks = seen.filter(({ role, command }) => role !== 'root' && command.includes(hook));
+      expect(new Set(ofHooks.map(({ role }) => role))).toEqual(new Set(['plumbing']));
+
+      // Then without the agent: what is left keeps its role, by what was remembered.
+      const root = rows.find(({ role }) => role === 'root');
+      if (root === undefined) throw new Error('no root is listed');
+      process.kill(root.pid, 'SIGKILL');
+      const left = await waitFor('the agent to be gone', async () => {
+        const now = await list(rig);
+        return !now.some(({ pid }) => pid === root.pid) && now;
+      });
+      print(left);
+      const known = new Map(rows.map(({ pid, role }) => [pid, role]));
+      expect(left.filter(({ pid, role }) => (known.get(pid) ?? role) !== role)).toEqual([]);
+    },
+    150_000,
+  );
+});
+
+describe.each(otherAgents)('real $id', (agent) => {
+  it('with MCP servers and escaped commands: each process is what it is', async (test) => {
+    const program = agent.install();
+    if (program === undefined) return test.skip(`${agent.id} could not be installed`);
+    const rig = createRig();
+    const plumbing = createPlumbing();
+    const scenario = leakScenario(60);
+    await start(rig, scenario, program, (baseUrl) =>
+      agent.configure(join(rig.directory, 'home'), baseUrl, plumbing.servers),
+    );
+    const expected = { ...scenario, survivors: scenario.survivors.filter((_, index) => agent.leaves.includes(index)) };
+    const { rows } = await watchUntilAll(rig, expected, plumbing);
+    expectRoles(rows, expected, plumbing);
+  }, 240_000);
+});
+
+type Configuration = { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> };
+
+async function start(
+  rig: Rig,
+  { turns }: Scenario,
+  program: string,
+  configure: (baseUrl: string) => Configuration,
+): Promise<void> {
+  const { args, env } = configure(await startModelServer(turns));
+  const call = rig.run('--block', 'agent', '--leftovers', 'kill', '--', program, ...args);
+  for (const [name, value] of Object.entries(env)) call.env(name, value);
+  call.start({ detached: true });
+}
+
+/** Looks again and again until all that the scenario starts is there; keeps every row that was ever seen. */
+async function watchUntilAll(rig: Rig, { survivors }: Scenario, { markers }: Plumbing) {
+  const seen: Row[] = [];
+  const wanted = [...survivors, ...markers, 'tail -f /dev/null'];
+  const rows = await waitFor(
+    'all processes of the scenario',
+    async () => {
+      const now = await list(rig);
+      seen.push(...now);
+      const isThere = (marker: string) => now.some(({ role, command }) => role !== 'root' && command.includes(marker));
+      return wanted.every(isThere) && now;
+    },
+    200_000,
+  );
+  print(rows);
+  return { rows, seen };
+}
+
+async function list(rig: Rig): Promise<Row[]> {
+  return (await rig.agentmux('ps', '--all', '--json', '--no-ports').json<{ rows: Row[] }>()).rows;
+}
+
+/** No plumbing is counted, no tool process is missed. */
+function expectRoles(rows: readonly Row[], { survivors }: Scenario, { markers }: Plumbing): void {
+  const below = rows.filter(({ role }) => role !== 'root');
+  const withMarker = (all: readonly string[]) =>
+    below.filter(({ command }) => all.some((one) => command.includes(one)));
+  expect(withMarker(markers).filter(({ role }) => role !== 'plumbing')).toEqual([]);
+  const tools = withMarker([...survivors, 'tail -f /dev/null', 'createServer']);
+  expect(tools.filter(({ role }) => role !== 'started')).toEqual([]);
+  const others = rows.filter((row) => row.role === 'started' && !tools.includes(row));
+  expect(others.map(({ command }) => command)).toEqual([]);
+}
+
+/** The table that this suite is for; it is also what one wants to see when it fails. */
+function print(rows: readonly Row[]): void {
+  for (const { pid, parentPid, sid, role, because, evidence, command } of rows) {
+    const told = [evidence.session?.slice(0, 8), evidence.taskId].filter((text) => text !== null && text !== undefined);
+    const cells = [pid, parentPid, sid, role.padEnd(8), evidence.kind.padEnd(8), because.padEnd(38), told.join(' ')];
+    process.stdout.write(`${cells.join('  ')}  ${command.replaceAll('\n', ' ').slice(0, 90)}\n`);
+  }
+}
