@@ -3,11 +3,15 @@ import type { Identity } from './identity.ts';
 /** How membership of a block is known. */
 export type TrackerType = 'job' | 'cgroup' | 'scan' | 'stub';
 
+export const trackerTypes: readonly TrackerType[] = ['job', 'cgroup', 'scan', 'stub'];
+
 /** `high`: the kernel keeps the list; `best_effort`: found by scanning; `none`: not tracked. */
 export type Confidence = 'high' | 'best_effort' | 'none';
 
 /** What happens to members that outlive the agent at the end of a run. */
 export type LeftoversPolicy = 'report' | 'kill' | 'keep' | 'ask';
+
+export const leftoversPolicies: readonly LeftoversPolicy[] = ['report', 'kill', 'keep', 'ask'];
 
 /** Why a stronger tracker was not taken, as a stable code (see trackers/reasons.ts) with the fact that was seen. */
 export interface TrackerReason {
