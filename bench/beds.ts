@@ -32,7 +32,11 @@ export function openBed(): Bed {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       children.push(child);
-      await once(child.stdout, 'data');
+      const ended = once(child, 'exit').then(([status]) => {
+        throw new Error(`${argv.join(' ')}: ended with ${status} before it was ready`);
+      });
+      await Promise.race([once(child.stdout, 'data'), ended]);
+      ended.catch(() => {});
       return child;
     },
     async [Symbol.asyncDispose]() {

@@ -44,7 +44,11 @@ async function play(name: PopulationName, killer: Killer): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let round = 0; round < rounds; round++) {
     await using crowd = await openCrowd(name, killer.tracker);
-    outcomes.push(await playRound(crowd, killer, capMs[name]));
+    const outcome = await playRound(crowd, killer, capMs[name]);
+    outcomes.push(outcome);
+    process.stderr.write(`${killer.name}, ${name}: ${describe([outcome])}\n`);
+    // What never gets there need not be given another crowd.
+    if (outcome.ms === undefined && killer.kill !== undefined) break;
   }
   return outcomes;
 }
