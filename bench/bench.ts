@@ -6,6 +6,7 @@
 import { benchEnumeration } from './enumerate.ts';
 import { benchKillers } from './kill.ts';
 import { benchKillTree } from './kill-tree.ts';
+import { benchLabels } from './labels.ts';
 import { benchLaunch } from './launch.ts';
 import { benchListing } from './listing.ts';
 import { benchMemory } from './memory.ts';
@@ -18,6 +19,7 @@ const sections: Readonly<Record<string, () => Promise<readonly BudgetRow[]>>> = 
   enumerate: benchEnumeration,
   'kill-tree': benchKillTree,
   memory: benchMemory,
+  labels: benchLabels,
 };
 
 const asked = process.argv.slice(2);

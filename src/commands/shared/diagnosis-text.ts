@@ -16,7 +16,13 @@ export function describeDiagnosis(diagnosis: Diagnosis): string[] {
     ...describeState(state),
     `native calls: ${diagnosis.native.available ? 'available (ffi-rs)' : `not available: ${diagnosis.native.detail ?? 'unknown'}`}`,
     `user manager: ${describeUserManager(diagnosis)}`,
+    `labels: ${describeLabels(diagnosis)}`,
   ];
+}
+
+function describeLabels({ labels }: Diagnosis): string {
+  if (labels === undefined) return 'none, since agentmux-bashwrap is missing';
+  return `${labels.agents.join(', ')} gets ${labels.adds.join(' and ')}; --no-labels adds nothing`;
 }
 
 /** What a run started here would not keep hold of. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
+import { findBashwrap } from '../../launch/apply-labels.ts';
 import { trackerChoices } from '../../launch/options.ts';
 import type { Confidence, TrackerReason, TrackerType } from '../../model/block.ts';
 import { findOwnGroup } from '../../platform/linux/cgroup-mount.ts';
@@ -18,6 +19,13 @@ export interface Diagnosis {
   readonly state: StateDiagnosis;
   readonly native: { readonly available: boolean; readonly detail: string | undefined };
   readonly userManager: UserManager;
+  /** What runs add to which agents' commands so that tool calls can be told apart; undefined if this installation cannot. */
+  readonly labels: LabelsDiagnosis | undefined;
+}
+
+export interface LabelsDiagnosis {
+  readonly agents: readonly string[];
+  readonly adds: readonly string[];
 }
 
 export interface TrackerDiagnosis {
@@ -60,6 +68,10 @@ export async function diagnose(context: Context): Promise<Diagnosis> {
       detail: status.type === 'available' ? undefined : status.reason,
     },
     userManager,
+    labels:
+      findBashwrap() === undefined
+        ? undefined
+        : { agents: ['claude'], adds: ['--settings', 'CLAUDE_CODE_SHELL_PREFIX'] },
   };
 }
 
