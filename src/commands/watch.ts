@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import { AgentmuxError } from '../errors.ts';
 import { renderJsonLine } from '../render/json.ts';
 import { isUtf8Locale } from '../render/locale.ts';
+import { loadScreenWidth } from '../render/screen-width.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
-import { loadTextWidth } from '../render/width.ts';
 import { createActions } from '../watch/actions.ts';
 import { toDocument } from '../watch/documents.ts';
 import { runWatch } from '../watch/loop.ts';
@@ -101,7 +101,7 @@ async function showScreen(
   const ending = await runWatch({
     terminal: openTerminal((text) => context.stdout.write(text)),
     // Any process may have a name in any script: the measure for all of them is loaded at once.
-    view: { colorLevel: context.stdout.colorLevel, unicode, textWidth: await loadTextWidth(['…']) },
+    view: { colorLevel: context.stdout.colorLevel, unicode, textWidth: await loadScreenWidth() },
     intervalMs,
     all: options.all ?? false,
     now: () => context.now(),

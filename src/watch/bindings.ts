@@ -41,7 +41,7 @@ export const KEY_HELP: readonly (readonly [keys: string, does: string])[] = [
 export const KEY_HINTS: readonly (readonly [key: string, does: string])[] = [
   ['Tab', 'pane'],
   ['k', 'kill'],
-  ['K', 'kill block'],
+  ['K', 'block'],
   ['p', 'freeze'],
   ['v', 'view'],
   ['a', 'all'],

@@ -2,7 +2,7 @@ import type { BlockRecord } from '../model/block.ts';
 import { isGone } from '../model/process.ts';
 import type { WatchBlock, WatchEntry, WatchRow } from '../render/screen-types.ts';
 import type { BlockView, InspectDeps, MemberView } from '../trackers/inspect.ts';
-import { type JoinDeps, joinBlock, joinRows } from './block-watch.ts';
+import { type JoinDeps, joinBlock, joinRows, patchRow } from './block-watch.ts';
 import { findGates, type GateReading, readGates } from './gate.ts';
 import { rowKey } from './observation.ts';
 import { isSamePlace, isSameStat } from './process-table.ts';
@@ -34,9 +34,14 @@ export interface LookFacts {
 /** Of this many members all status lines are read at every look; of more only a share, where nobody looks at them. */
 const ALL_MEMBERS = 64;
 /** So many looks go by until every member was read again. */
-const TURNS = 5;
+const TURNS = 10;
 /** Sockets of a process that is younger than this are read at every look at which members changed, ms. */
 const YOUNG_MS = 10_000;
+/** Of the looks at the ports of an active block so many are at those alone that have worked. */
+const WHOLE_PORTS_EVERY = 6;
+
+/** What may be other than at the last look. */
+export type Change = 'none' | 'numbers' | 'members';
 
 /** One block over many looks: finds out first how little must be read. */
 export class BlockObserver {
@@ -51,6 +56,9 @@ export class BlockObserver {
   #isStale = true;
   #turn = 0;
   #needsPorts = true;
+  #portRounds = 0;
+  /** Pids whose numbers are others than at the last look. */
+  readonly #changed = new Set<number>();
   #cpu: { readonly ms: number; readonly atMs: number } | undefined;
 
   constructor(record: BlockRecord, records: readonly BlockRecord[], deps: BlockObserverDeps) {
@@ -73,23 +81,27 @@ export class BlockObserver {
     this.#isStale ||= !isSame;
   }
 
-  /** Looks again; true if anything is other than at the last look. */
-  look(facts: LookFacts): boolean {
+  /** Looks again: whether members or what they are may be others, or only their numbers, or nothing. */
+  look(facts: LookFacts): Change {
     const reading = this.#gates.length === 0 ? undefined : readGates(this.#gates);
     const isActive = reading === undefined || reading.activity !== this.#reading?.activity;
-    const hasNewMembers = reading?.procs !== this.#reading?.procs;
-    const wasFrozen = this.#reading?.frozen;
+    const isDue = reading?.procs !== this.#reading?.procs || this.#isOutsideTouched(facts);
+    const isThawed = this.#reading?.frozen !== reading?.frozen;
     this.#reading = reading;
-    const isDue = this.view === undefined || this.#isStale || hasNewMembers || this.#isOutsideTouched(facts);
-    const looked = this.#lookedPids(facts, isActive);
-    const change = this.#refresh(looked, facts);
-    if (isDue || change === 'place' || this.#hasWrapperGone()) return this.#inspect(facts);
     if (isActive) this.#needsPorts = true;
-    const portsRead = facts.isNet && this.#needsPorts && this.#readPorts();
-    const isCalmed = !isActive && this.#calm();
-    if (change === 'none' && !portsRead && !isCalmed && wasFrozen === reading?.frozen) return false;
-    this.#join(facts);
-    return true;
+    const change = this.#refresh(this.#lookedPids(facts, isActive), facts);
+    if (this.view === undefined || this.#isStale || isDue || change === 'place' || this.#hasWrapperGone()) {
+      this.#inspect(facts);
+      return 'members';
+    }
+    if (facts.isNet && this.#needsPorts && this.#readPorts(facts)) {
+      this.#join(facts);
+      return 'members';
+    }
+    if (!isActive) this.#calm();
+    if (this.#changed.size === 0 && !isThawed && !isActive) return 'none';
+    this.#patch(facts);
+    return 'numbers';
   }
 
   /** True if a process that came or went could be one of ours though our groups tell nothing. */
@@ -123,19 +135,18 @@ export class BlockObserver {
   }
 
   /** Reads status lines again: `place` if what a process is to its block can have changed by it. */
-  #refresh(pids: readonly number[], { nowMs, attention }: LookFacts): 'none' | 'numbers' | 'place' {
+  #refresh(pids: readonly number[], { nowMs, attention }: LookFacts): 'numbers' | 'place' {
     const { table, details } = this.#deps;
-    let change: 'none' | 'numbers' | 'place' = 'none';
+    this.#changed.clear();
     for (const pid of pids) {
       const before = table.stat(pid);
       const percent = table.percent(pid);
       const stat = table.refresh(pid, nowMs);
-      const isMoved = before === undefined || stat === undefined || !isSamePlace(before, stat);
-      const isLooked = stat !== undefined && rowKey(stat) === attention.selected;
-      if (isMoved || details.review(pid, isLooked)) change = 'place';
-      else if (change === 'none' && (!isSameStat(before, stat) || percent !== table.percent(pid))) change = 'numbers';
+      if (before === undefined || stat === undefined || !isSamePlace(before, stat)) return 'place';
+      if (details.review(pid, rowKey(stat) === attention.selected, nowMs)) return 'place';
+      if (!isSameStat(before, stat) || percent !== table.percent(pid)) this.#changed.add(pid);
     }
-    return change;
+    return 'numbers';
   }
 
   #hasWrapperGone(): boolean {
@@ -144,7 +155,7 @@ export class BlockObserver {
     return this.#deps.platform.isAlive(wrapper) !== this.view.wrapperAlive;
   }
 
-  #inspect(facts: LookFacts): boolean {
+  #inspect(facts: LookFacts): void {
     const { details, table } = this.#deps;
     const before = new Set(this.view?.members.map(({ pid }) => pid));
     this.view = this.#deps.inspect(this.record, {
@@ -153,39 +164,51 @@ export class BlockObserver {
       look: table.look(facts.tags),
     });
     this.#isStale = false;
-    for (const { pid } of this.view.members) if (table.stat(pid) === undefined) table.refresh(pid, facts.nowMs);
-    const isFirst = before.size === 0 || facts.isNet;
-    if (isFirst) this.#readPorts();
-    else
-      this.#readPortsOf(this.view.members.filter((member) => !before.has(member.pid) || this.#isYoung(member, facts)));
+    const { members } = this.view;
+    for (const { pid } of members) if (table.stat(pid) === undefined) table.refresh(pid, facts.nowMs);
+    this.#readPortsOf(members.filter((member) => !before.has(member.pid) || this.#isYoung(member, facts)));
+    if (facts.isNet) this.#readPorts(facts);
     this.#join(facts);
-    return true;
   }
 
   #isYoung({ startTicks }: MemberView, { nowMs }: LookFacts): boolean {
     return startTicks !== undefined && nowMs - this.#deps.platform.startedAtMs(startTicks) < YOUNG_MS;
   }
 
-  #readPorts(): boolean {
-    this.#readPortsOf(this.view?.members ?? []);
+  /** Of those that have worked or are young; now and then of all. True if any sockets are others than before. */
+  #readPorts(facts: LookFacts): boolean {
     this.#needsPorts = false;
-    return true;
+    const isWhole = this.#portRounds % WHOLE_PORTS_EVERY === 0;
+    this.#portRounds += 1;
+    const { details } = this.#deps;
+    const members = this.view?.members ?? [];
+    return this.#readPortsOf(
+      members.filter((member) => isWhole || details.hasWorked(member.pid) || this.#isYoung(member, facts)),
+    );
   }
 
-  #readPortsOf(members: readonly MemberView[]): void {
-    if (this.#deps.ports) this.#deps.details.readListeners(members.map(({ pid }) => pid));
+  #readPortsOf(members: readonly MemberView[]): boolean {
+    return this.#deps.ports && this.#deps.details.readListeners(members.map(({ pid }) => pid));
   }
 
-  /** Nothing of it ran since the last look. True if that is news. */
-  #calm(): boolean {
-    const { table } = this.#deps;
-    let isNews = false;
-    for (const { pid } of this.view?.members ?? []) {
-      isNews ||= (table.percent(pid) ?? 0) > 0;
-      table.calm(pid);
+  /** Nothing of it ran since the last look. */
+  #calm(): void {
+    for (const { pid, cpuNowPercent } of this.rows) {
+      this.#deps.table.calm(pid);
+      if ((cpuNowPercent ?? 0) > 0 && this.#deps.table.percent(pid) === 0) this.#changed.add(pid);
     }
-    isNews ||= (this.block?.cpuNowPercent ?? 0) > 0;
-    return isNews;
+  }
+
+  /** Puts new numbers into the rows; what did not change stays the very same row. */
+  #patch({ nowMs }: LookFacts): void {
+    const { view } = this;
+    if (view === undefined) return;
+    if (this.#changed.size > 0) {
+      this.rows = this.rows.map((row) =>
+        this.#changed.has(row.pid) ? (patchRow(row, nowMs, this.#deps) ?? row) : row,
+      );
+    }
+    this.#sum(view, nowMs);
   }
 
   #join({ nowMs }: LookFacts): void {
@@ -196,14 +219,18 @@ export class BlockObserver {
     this.view = view;
     this.rows = joinRows(view, nowMs, this.#deps);
     this.entries = entriesOf?.(view, this.rows);
+    this.#sum(view, nowMs);
+  }
+
+  #sum(view: BlockView, nowMs: number): void {
     const running = this.entries?.filter(({ status }) => status === 'running').length;
-    const facts = { cpuNowPercent: this.#measureCpu(nowMs), frozen: this.#isFrozen(members), entries: running };
+    const facts = { cpuNowPercent: this.#measureCpu(nowMs), frozen: this.#isFrozen(), entries: running };
     this.block = joinBlock(view, this.rows, facts, this.#deps);
   }
 
-  #isFrozen(members: readonly MemberView[]): boolean {
+  #isFrozen(): boolean {
     if (this.#reading !== undefined) return this.#reading.frozen;
-    return members.length > 0 && members.every(({ stat }) => stat?.state === 'T');
+    return this.rows.length > 0 && this.rows.every(({ state }) => state === 'T');
   }
 
   /** What all of it used since the last look, in percent of one core. */

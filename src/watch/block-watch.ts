@@ -1,5 +1,5 @@
 import { redactArgv } from '../annotate/redact.ts';
-import { buildRows } from '../annotate/rows.ts';
+import { averagePercent, buildRows } from '../annotate/rows.ts';
 import { sumRows } from '../annotate/totals.ts';
 import { buildForest, flattenForest } from '../model/tree.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -40,6 +40,22 @@ export function joinRows(view: BlockView, nowMs: number, deps: JoinDeps): WatchR
       return { ...item, orphan: reparented, cpuNowPercent, seenAtMs: undefined, goneAtMs: undefined };
     })
     .sort((a, b) => (a.startTicks ?? 0) - (b.startTicks ?? 0) || a.pid - b.pid);
+}
+
+/** A row with the numbers of the last reading. Undefined if the process is not the one of the row any more. */
+export function patchRow(
+  row: WatchRow,
+  nowMs: number,
+  deps: Pick<JoinDeps, 'table' | 'details'>,
+): WatchRow | undefined {
+  const stat = deps.table.stat(row.pid);
+  if (stat === undefined || stat.startTicks !== row.startTicks) return undefined;
+  const { privateBytes } = deps.details.read(row.pid, ALL_FIELDS);
+  const ageMs = row.startedAtMs === undefined ? undefined : Math.max(0, nowMs - row.startedAtMs);
+  const { state, cpuMs, rssBytes } = stat;
+  const cpuPercent = averagePercent(cpuMs, ageMs);
+  const cpuNowPercent = deps.table.percent(row.pid) ?? cpuPercent;
+  return { ...row, ageMs, state, cpuMs, rssBytes, privateBytes, cpuPercent, cpuNowPercent };
 }
 
 const ALL_FIELDS = { argv: true, exe: true, cwd: true, status: true } as const;

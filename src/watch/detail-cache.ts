@@ -10,13 +10,14 @@ interface Entry {
   comm: string | undefined;
   rssBytes: number | undefined;
   details: Known;
-  /** How many times argv was read: a young process may still become another program by exec. */
-  argvReads: number;
   texts: RowTexts | undefined;
   listeners: readonly Listener[] | 'denied' | undefined;
+  /** CPU that it had used when its sockets were read. */
+  listenersCpuMs: number | undefined;
 }
 
-const YOUNG_READS = 3;
+/** A process that is younger than this may still become another program of the same name by exec, ms. */
+const YOUNG_MS = 5000;
 
 /**
  * What was read of processes beside their status lines, kept by identity: the command line and the executable until the
@@ -64,7 +65,7 @@ export class DetailCache {
    * Drops what the last reading of the status line has made doubtful; true if the process may be another program now.
    * The directory has no such sign: it is dropped where `isLooked`.
    */
-  review(pid: number, isLooked: boolean): boolean {
+  review(pid: number, isLooked: boolean, nowMs: number): boolean {
     const entry = this.#entries.get(pid);
     const stat = this.#table.stat(pid);
     if (entry === undefined || stat === undefined) return false;
@@ -74,10 +75,10 @@ export class DetailCache {
       entry.rssBytes = stat.rssBytes;
       delete details.privateBytes;
     }
-    if (stat.comm === entry.comm && entry.argvReads >= YOUNG_READS && !isLooked) return false;
+    const isYoung = nowMs - this.#platform.startedAtMs(stat.startTicks) < YOUNG_MS;
+    if (stat.comm === entry.comm && !isYoung && !isLooked) return false;
     const before = details.argv?.join('\0');
     entry.comm = stat.comm;
-    entry.argvReads += 1;
     for (const field of ['argv', 'argvBytes', 'exe'] as const) delete details[field];
     if (this.read(pid, { argv: true, exe: true }).argv?.join('\0') === before) return false;
     entry.texts = undefined;
@@ -92,13 +93,24 @@ export class DetailCache {
     return { ...entry.texts, cwd, uid, privateBytes, innerPid };
   };
 
-  /** Reads the listening sockets of these processes again. */
-  readListeners(pids: readonly number[]): void {
-    if (pids.length === 0) return;
+  /** Reads the listening sockets of these processes again; true if any are others than before. */
+  readListeners(pids: readonly number[]): boolean {
+    if (pids.length === 0) return false;
     const { byPid, denied } = this.#platform.readListeners(pids);
+    let isNews = false;
     for (const pid of pids) {
-      this.#entry(pid).listeners = byPid.get(pid) ?? (denied.has(pid) ? 'denied' : []);
+      const entry = this.#entry(pid);
+      const listeners = byPid.get(pid) ?? (denied.has(pid) ? 'denied' : []);
+      isNews ||= JSON.stringify(listeners) !== JSON.stringify(entry.listeners);
+      entry.listeners = listeners;
+      entry.listenersCpuMs = this.#table.stat(pid)?.cpuMs;
     }
+    return isNews;
+  }
+
+  /** True if a process has worked since its sockets were read: one that opens a port does so for longer than a tick. */
+  hasWorked(pid: number): boolean {
+    return this.#entries.get(pid)?.listenersCpuMs !== this.#table.stat(pid)?.cpuMs;
   }
 
   /** The listening sockets as they were last read. */
@@ -127,9 +139,9 @@ export class DetailCache {
       comm: stat?.comm,
       rssBytes: stat?.rssBytes,
       details: {},
-      argvReads: 1,
       texts: undefined,
       listeners: undefined,
+      listenersCpuMs: undefined,
     };
     this.#entries.set(pid, entry);
     return entry;

@@ -56,6 +56,24 @@ function joinLists<T extends Lifetime>(
   atMs: number,
   end: (item: T) => T = (item) => item,
 ): readonly T[] {
+  if (before === now) return now;
+  const isSame = now.length === before.length && now.every((item, index) => isStill(before[index], item, keyOf));
+  return isSame ? now : joinChanged(before, now, keyOf, atMs, end);
+}
+
+/** True for what was there from the beginning and still is: the most common case by far, and so the cheapest. */
+function isStill<T extends Lifetime>(was: T | undefined, is: T, keyOf: (item: T) => string): boolean {
+  if (was === is) return was.seenAtMs === undefined && was.goneAtMs === undefined;
+  return was !== undefined && was.seenAtMs === undefined && was.goneAtMs === undefined && keyOf(was) === keyOf(is);
+}
+
+function joinChanged<T extends Lifetime>(
+  before: readonly T[],
+  now: readonly T[],
+  keyOf: (item: T) => string,
+  atMs: number,
+  end: (item: T) => T,
+): readonly T[] {
   const known = new Map(before.map((item) => [keyOf(item), item]));
   const live = now.map((item) => {
     const was = known.get(keyOf(item));

@@ -1,7 +1,7 @@
 import { diffFrames } from '../render/screen-diff.ts';
 import type { LineView } from '../render/screen-line.ts';
 import { sharePanes } from '../render/screen-panes.ts';
-import type { WatchPlan } from '../render/screen-types.ts';
+import type { Lifetime, WatchPlan } from '../render/screen-types.ts';
 import type { Attention } from './block-observer.ts';
 import type { Effect } from './effects.ts';
 import { drawState } from './frame.ts';
@@ -51,6 +51,10 @@ export function runWatch(options: LoopOptions): Promise<Ending> {
 
 /** A lone escape character is a key when nothing follows within this time, ms. */
 const ESCAPE_MS = 40;
+/** So long the ages on the screen may lag behind while nothing else changes, ms. */
+const AGES_MS = 9000;
+/** A little longer than something is marked as new. */
+const MARK_MS = 15_000;
 
 class WatchLoop {
   readonly #options: LoopOptions;
@@ -94,10 +98,13 @@ class WatchLoop {
 
   #look(): void {
     const observation = this.#options.observe(this.#attention());
+    const { atMs } = observation;
     const isSame = observation.blocks === this.#last?.blocks && observation.rows === this.#last?.rows;
     this.#last = observation;
-    const isStill = isSame && !hasGone(this.#state.observation);
-    this.#dispatch([isStill ? { type: 'clock', nowMs: observation.atMs } : { type: 'observed', observation }]);
+    // Where nothing but the ages changed they may lag for a while: drawing is the dearest part of an idle view.
+    const isStill = isSame && this.#state.message === undefined && !hasMarks(this.#state.observation, atMs);
+    if (!isStill) this.#dispatch([{ type: 'observed', observation }]);
+    else if (atMs - this.#state.nowMs >= AGES_MS) this.#dispatch([{ type: 'clock', nowMs: atMs }]);
     this.#schedule(this.#options.intervalMs);
   }
 
@@ -127,7 +134,8 @@ class WatchLoop {
   #decode(text: string, isAll: boolean): void {
     const { keys, rest } = decodeKeys(text, isAll);
     this.#pending = rest;
-    this.#dispatch(keys.map((key) => ({ type: 'key', key })));
+    const clock = { type: 'clock', nowMs: this.#options.now() } as const;
+    this.#dispatch([clock, ...keys.map((key): WatchEvent => ({ type: 'key', key }))]);
   }
 
   #dispatch(events: readonly WatchEvent[]): void {
@@ -260,7 +268,10 @@ class WatchLoop {
   }
 }
 
-function hasGone({ blocks, rows, entries }: Observation): boolean {
-  const lists = [blocks, ...rows.values(), ...(entries?.values() ?? [])];
-  return lists.some((list) => list.some(({ goneAtMs }) => goneAtMs !== undefined));
+/** True if something is marked as new or as gone, which ends by itself. */
+function hasMarks({ blocks, rows, entries }: Observation, nowMs: number): boolean {
+  const lists: (readonly Lifetime[])[] = [blocks, ...rows.values(), ...(entries?.values() ?? [])];
+  return lists.some((list) =>
+    list.some(({ seenAtMs = 0, goneAtMs }) => goneAtMs !== undefined || nowMs - seenAtMs < MARK_MS),
+  );
 }

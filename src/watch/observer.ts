@@ -3,7 +3,13 @@ import type { Platform } from '../platform/platform.ts';
 import type { WatchBlock, WatchEntry, WatchRow } from '../render/screen-types.ts';
 import type { Store, UnreadableRecord } from '../state/store.ts';
 import type { BlockView } from '../trackers/inspect.ts';
-import { type Attention, BlockObserver, type BlockObserverDeps } from './block-observer.ts';
+import {
+  type Attention,
+  BlockObserver,
+  type BlockObserverDeps,
+  type Change,
+  type LookFacts,
+} from './block-observer.ts';
 import { type JoinDeps, orderBlocks } from './block-watch.ts';
 import { DetailCache } from './detail-cache.ts';
 import type { Observation } from './observation.ts';
@@ -38,7 +44,7 @@ export class Observer {
   readonly #table: ProcessTable;
   readonly #details: DetailCache;
   readonly #blocks = new Map<string, BlockObserver>();
-  #ended = new Map<string, string>();
+  readonly #ended = new Map<string, string>();
   #tags: ReadonlySet<string> = new Set();
   #round = 0;
   #last: Observation | undefined;
@@ -80,9 +86,10 @@ export class Observer {
     const isOpen = [...this.#blocks.values()].some((block) => block.reachesOutside);
     const hasMoved = isNet || isOpen ? this.#table.update(nowMs, this.#round % WHOLE_EVERY === 0) : false;
     this.#round += 1;
-    const changed = this.#lookAtBlocks(listing.blocks, { nowMs, isNet, hasMoved, attention });
-    if (!changed && !isNew && this.#last !== undefined) this.#last = { ...this.#last, atMs: nowMs };
+    const change = this.#lookAtBlocks(listing.blocks, { nowMs, isNet, hasMoved, attention });
+    if (change === 'none' && !isNew && this.#last !== undefined) this.#last = { ...this.#last, atMs: nowMs };
     else this.#last = this.#observe(nowMs);
+    if (change === 'members' || isNew) this.#forgetGone();
     return this.#last;
   }
 
@@ -102,45 +109,38 @@ export class Observer {
     }
   }
 
-  #lookAtBlocks(
-    records: readonly BlockRecord[],
-    facts: {
-      readonly nowMs: number;
-      readonly isNet: boolean;
-      readonly hasMoved: boolean;
-      readonly attention: Attention;
-    },
-  ): boolean {
-    let changed = false;
+  #lookAtBlocks(records: readonly BlockRecord[], facts: Omit<LookFacts, 'records' | 'tags'>): Change {
+    let strongest: Change = 'none';
     for (const [id, block] of this.#blocks) {
-      const isChanged = block.look({ ...facts, records, tags: this.#tags });
-      changed ||= isChanged;
-      if (facts.isNet && isChanged && block.view !== undefined) this.#options.onNet?.(block.view);
+      const change = block.look({ ...facts, records, tags: this.#tags });
+      if (change === 'members' || strongest === 'none') strongest = change;
+      if (facts.isNet && change === 'members' && block.view !== undefined) this.#options.onNet?.(block.view);
       const status = block.view?.status;
       if (status !== 'ended' && status !== 'elsewhere') continue;
       // Nothing of it will ever live again but by another run, which writes the record.
       this.#ended.set(id, signatureOf(block.record));
       this.#blocks.delete(id);
-      changed = true;
+      strongest = 'members';
     }
-    return changed;
+    return strongest;
   }
 
   #observe(nowMs: number): Observation {
     const blocks: WatchBlock[] = [];
     const rows = new Map<string, readonly WatchRow[]>();
     const entries = new Map<string, readonly WatchEntry[]>();
-    const pids = new Set<number>();
     for (const [id, observer] of this.#blocks) {
       if (observer.block === undefined) continue;
       blocks.push(observer.block);
       rows.set(id, observer.rows);
       if (observer.entries !== undefined) entries.set(id, observer.entries);
-      for (const { pid } of observer.rows) pids.add(pid);
     }
-    this.#details.keep(pids);
     const known = this.#options.entriesOf === undefined ? undefined : entries;
     return { atMs: nowMs, blocks: orderBlocks(blocks), rows, entries: known };
+  }
+
+  #forgetGone(): void {
+    this.#details.keep(new Set([...this.#blocks.values()].flatMap(({ rows }) => rows.map(({ pid }) => pid))));
   }
 
   #deps(): BlockObserverDeps {

@@ -22,10 +22,11 @@ export class ProcessTable {
   readonly #ignored = new Set<number>();
   readonly #tags = new Map<
     number,
-    { readonly startTicks: number; readonly tag: string | undefined; readonly looks: number }
+    { readonly startTicks: number; readonly tag: string | undefined; readonly isFinal: boolean }
   >();
   #lastPid: number | undefined;
   #isFilled = false;
+  #updatedAtMs = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -37,6 +38,7 @@ export class ProcessTable {
    */
   update(nowMs: number, isWhole: boolean): boolean {
     const lastPid = this.#platform.lastPid();
+    this.#updatedAtMs = nowMs;
     const isSame = this.#isFilled && !isWhole && lastPid !== undefined && lastPid === this.#lastPid;
     this.#lastPid = lastPid;
     if (isSame) return false;
@@ -78,15 +80,15 @@ export class ProcessTable {
   }
 
   /**
-   * Which of the tags a process carries. Read once an identity, and a second time the first time it has none: between
-   * fork and exec a process still has the environment of its parent.
+   * Which of the tags a process carries. Read once an identity; of one that has none and has just started again, since
+   * between fork and exec a process still has the environment of its parent.
    */
   tagOf(stat: ProcessStat, tags: ReadonlySet<string>): string | undefined {
     const known = this.#tags.get(stat.pid);
-    if (known?.startTicks === stat.startTicks && (known.tag !== undefined || known.looks > 1)) return known.tag;
-    const looks = known?.startTicks === stat.startTicks ? known.looks + 1 : 1;
+    if (known?.startTicks === stat.startTicks && known.isFinal) return known.tag;
     const tag = this.#platform.findTag(stat.pid, tags);
-    this.#tags.set(stat.pid, { startTicks: stat.startTicks, tag, looks });
+    const ageMs = this.#updatedAtMs - this.#platform.startedAtMs(stat.startTicks);
+    this.#tags.set(stat.pid, { startTicks: stat.startTicks, tag, isFinal: tag !== undefined || ageMs > EXEC_MS });
     return tag;
   }
 
@@ -147,6 +149,7 @@ export class ProcessTable {
 }
 
 const SHORTEST_SPAN_MS = 200;
+const EXEC_MS = 1000;
 
 /** True if two readings of one process tell the same of it, its resident memory included. */
 export function isSameStat(a: ProcessStat | undefined, b: ProcessStat | undefined): boolean {

@@ -5,6 +5,7 @@ import type { ListItem, ScreenInput, ScreenSize, WatchBlock, WatchPlan } from '.
 import { listItems } from './list-items.ts';
 import { SORTS } from './list-sort.ts';
 import { emptyObservation, type Observation } from './observation.ts';
+import { patchItems } from './patch-items.ts';
 
 /** What a kill is asked to end. */
 export type KillRequest =
@@ -104,7 +105,7 @@ export function settle(state: WatchState, before: WatchState | undefined): Watch
   const block = findIndex(blocks, ({ id }) => id === state.blockId, state.block);
   const blockId = blocks[block]?.id;
   const isSame = before !== undefined && blockId === before.blockId && isSameList(state, before);
-  const items = isSame ? before.items : makeItems({ ...state, blockId });
+  const items = isSame ? before.items : (patch(state, before) ?? makeItems({ ...state, blockId }));
   const first = blockId === before?.blockId ? state.item : 0;
   // What a filter found is selected, not what shows its place: the next key may be one that ends it.
   const isNewFilter = before !== undefined && state.filter !== before.filter && state.filter.trim() !== '';
@@ -124,14 +125,25 @@ export function dialogOf(mode: Mode, help: readonly (readonly [string, string])[
   return mode.type === 'help' ? { type: 'help', lines: help, top: mode.top } : undefined;
 }
 
+/** The lines with new numbers, where that is all that changed. */
+function patch(state: WatchState, before: WatchState | undefined): readonly ListItem[] | undefined {
+  const isByNumbers = state.sort === 1 || state.sort === 2 || state.filter !== '';
+  if (before === undefined || state.view === 'entries' || isByNumbers || !isSameRequest(state, before))
+    return undefined;
+  const [was, is] = [before, state].map(({ observation, blockId }) => observation.rows.get(blockId ?? ''));
+  return was && is && patchItems(before.items, was, is);
+}
+
+function isSameRequest(a: WatchState, b: WatchState): boolean {
+  return (['view', 'all', 'sort', 'filter', 'folded', 'unfolded', 'blockId'] as const).every(
+    (key) => a[key] === b[key],
+  );
+}
+
 function isSameList(a: WatchState, b: WatchState): boolean {
   const [rowsA, rowsB] = [a, b].map(({ observation, blockId }) => observation.rows.get(blockId ?? ''));
   const [entriesA, entriesB] = [a, b].map(({ observation, blockId }) => observation.entries?.get(blockId ?? ''));
-  return (
-    rowsA === rowsB &&
-    entriesA === entriesB &&
-    (['view', 'all', 'sort', 'filter', 'folded', 'unfolded', 'blockId'] as const).every((key) => a[key] === b[key])
-  );
+  return rowsA === rowsB && entriesA === entriesB && isSameRequest(a, b);
 }
 
 function makeItems(state: WatchState): ListItem[] {

@@ -57,7 +57,7 @@ function selectViews({ block, scope }: ListingRequest, lookup: BlockLookup, call
  * Keeps what only descent tells of, so that it stays a member when its parents have gone: what left the enclosure, and
  * what a scan found whose wrapper is no longer there to keep it. A directory that cannot be written is no error here.
  */
-function recordSeen(context: Context, { record, members, wrapperAlive }: BlockView): void {
+export function recordSeen(context: Context, { record, members, wrapperAlive }: BlockView): void {
   const { bootId } = context.platform.host();
   const found = members.flatMap(({ pid, startTicks, source, escaped }) =>
     source === 'descent' && startTicks !== undefined && (escaped || !wrapperAlive) ? [{ pid, startTicks, bootId }] : [],

@@ -19,7 +19,7 @@ export function openLookup(
   let look: Look | undefined;
   const view = (record: BlockRecord): BlockView => {
     look ??= takeLook(platform, blocks);
-    const known = views.get(record.id) ?? inspectBlock(record, { ...depsOf(context, blocks), look });
+    const known = views.get(record.id) ?? inspectBlock(record, { ...inspectDepsOf(context, blocks), look });
     views.set(record.id, known);
     return known;
   };
@@ -37,7 +37,7 @@ export function openLookup(
 
 /** What a kill in a block needs, looking afresh each time. Never signals this process. */
 export function openKillWorld(context: Context, record: BlockRecord, records: readonly BlockRecord[]): KillWorld {
-  const deps = depsOf(context, records);
+  const deps = inspectDepsOf(context, records);
   const tracker = openTracker(record, deps);
   return {
     platform: context.platform,
@@ -49,7 +49,8 @@ export function openKillWorld(context: Context, record: BlockRecord, records: re
   };
 }
 
-function depsOf(context: Context, records: readonly BlockRecord[]): InspectDeps {
+/** What looking at blocks needs of the world. */
+export function inspectDepsOf(context: Context, records: readonly BlockRecord[]): InspectDeps {
   const { platform, store } = context;
   const marks = createMarksReader(platform, store);
   return { platform, records, recorded: (id) => store.recorded(id), marks };
