@@ -1,32 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { installAgent } from './installed.ts';
 
 /** The version whose process tree these tests know. */
 const version = '2.1.332';
 
-/** Claude needs a name of its own on every system: on Linux too the file is called so. */
-const binary = 'node_modules/@anthropic-ai/claude-code/bin/claude.exe';
-
-/** Path of a real claude, installed once into a cache outside the repository; undefined if that cannot be. */
+/** Path of a real claude, which has a name of its own on every system; undefined if it cannot be installed. */
 export function installClaude(): string | undefined {
-  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const directory = join(cache, `agentmux-tests/claude-${version}`);
-  const path = join(directory, binary);
-  if (existsSync(path)) return path;
-  mkdirSync(directory, { recursive: true });
-  process.stderr.write(`installing claude ${version} into ${directory} (about 380 MB)\n`);
-  const arguments_ = [
-    'install',
-    '--prefix',
-    directory,
-    '--no-audit',
-    '--no-fund',
-    `@anthropic-ai/claude-code@${version}`,
-  ];
-  spawnSync('npm', arguments_, { stdio: ['ignore', 'ignore', 'inherit'], timeout: 300_000 });
-  return existsSync(path) ? path : undefined;
+  const name = '@anthropic-ai/claude-code';
+  return installAgent('claude', name, version, `${name}/bin/claude.exe`);
 }
 
 /** Settings that point claude at a scripted model and keep it off the network. */
