@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { type Ffi, loadFfi } from './load-ffi.ts';
 
 /** Whether native calls can be made, and if not why. */
 export type NativeStatus = { readonly type: 'available' } | { readonly type: 'unavailable'; readonly reason: string };
@@ -17,18 +17,15 @@ export interface Native {
   getXattr(path: string, name: string): string | undefined;
 }
 
-/** What we use of ffi-rs. */
-export type Ffi = Pick<typeof import('ffi-rs'), 'open' | 'load' | 'DataType'>;
-
 /** The native calls of this process; nothing is loaded before the first one. */
-export const native: Native = createNative(() => createRequire(import.meta.url)('ffi-rs') as Ffi);
+export const native: Native = createNative(loadFfi);
 
-/** Native calls over a module that `loadFfi` gives; it may throw, which makes them unavailable. */
-export function createNative(loadFfi: () => Ffi): Native {
+/** Native calls over a module that `loadModule` gives; it may throw, which makes them unavailable. */
+export function createNative(loadModule: () => Ffi): Native {
   let loaded: Loaded | undefined;
 
   function call(name: string, args: (types: Ffi['DataType']) => readonly (readonly [number, unknown])[]): number {
-    loaded ??= openLibc(loadFfi);
+    loaded ??= openLibc(loadModule);
     if (loaded.type === 'unavailable') return FAILED;
     const { load, DataType } = loaded.ffi;
     const typed = args(DataType);
@@ -48,7 +45,7 @@ export function createNative(loadFfi: () => Ffi): Native {
 
   return {
     status() {
-      loaded ??= openLibc(loadFfi);
+      loaded ??= openLibc(loadModule);
       return loaded.type === 'available' ? { type: 'available' } : loaded;
     },
     setSubreaper(on) {
@@ -97,9 +94,9 @@ const PR_SET_CHILD_SUBREAPER = 36; // include/uapi/linux/prctl.h
 const WNOHANG = 1;
 
 /** An empty path is the running program itself, which has the C library in it whatever its file name is. */
-function openLibc(loadFfi: () => Ffi): Loaded {
+function openLibc(loadModule: () => Ffi): Loaded {
   try {
-    const ffi = loadFfi();
+    const ffi = loadModule();
     ffi.open({ library: LIBC, path: '' });
     return { type: 'available', ffi };
   } catch (error) {

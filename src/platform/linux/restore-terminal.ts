@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type { Ffi } from './native.ts';
+import { loadFfi } from './load-ffi.ts';
 
 /**
  * Gives the terminals on our descriptors 0 to 2 the settings that they had when this process started, as Node does at
@@ -8,7 +7,7 @@ import type { Ffi } from './native.ts';
  */
 export function restoreTerminalNow(): boolean {
   try {
-    const { open, load, DataType } = createRequire(import.meta.url)('ffi-rs') as Ffi;
+    const { open, load, DataType } = loadFfi();
     open({ library, path: '' });
     load({ library, funcName: resetStdio, retType: DataType.Void, paramsType: [], paramsValue: [] });
     return true;
