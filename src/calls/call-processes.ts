@@ -1,3 +1,4 @@
+import { isGone } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CallProcess } from './join.ts';
 
@@ -14,7 +15,7 @@ export function readCallProcesses(
 ): CallProcess[] {
   return Array.from(pids).flatMap((pid) => {
     const stat = platform.readStat(pid);
-    if (stat === undefined) return [];
+    if (stat === undefined || isGone(stat)) return [];
     const { ppid, sid, startTicks } = stat;
     const environment = platform.readEnvironment(pid) ?? [];
     const startedAtMs = platform.startedAtMs(startTicks);

@@ -3,7 +3,6 @@ import { claudeHookSettings } from '../agents/claude-labels.ts';
 import type { Context } from '../context.ts';
 import { AgentmuxError } from '../errors.ts';
 import { findBashwrap } from '../launch/apply-labels.ts';
-import { renderJson } from '../render/json.ts';
 import { examplesHelp } from './shared/help.ts';
 
 /** `agentmux hook`: the settings by which an agent tells its tool calls, for those who wire it themselves. */
@@ -36,7 +35,9 @@ function runHook(agent: string, context: Context): void {
       code: 'no-bashwrap',
     });
   }
-  context.stdout.write(renderJson({ env: { CLAUDE_CODE_SHELL_PREFIX: bashwrap }, ...claudeHookSettings(bashwrap) }));
+  // The agent's own document, so without the schemaVersion of ours.
+  const settings = { env: { CLAUDE_CODE_SHELL_PREFIX: bashwrap }, ...claudeHookSettings(bashwrap) };
+  context.stdout.write(`${JSON.stringify(settings, undefined, 2)}\n`);
   if (!context.stderr.isTTY) return;
   context.stderr.write(
     'note: calls are noted where AGENTMUX_CALLS names a directory: inside of agentmux-run\n' +
