@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readSmall } from './read-small.ts';
+import { readRecord } from './read-small.ts';
 
 /** The argument vector of a process. */
 export interface CommandLine {
@@ -10,7 +10,7 @@ export interface CommandLine {
 
 /** Reads the argument vector; undefined if it may not be seen, empty for a zombie. */
 export function readCommandLine(procRoot: string, pid: number): CommandLine | undefined {
-  const bytes = readSmall(`${procRoot}/${pid}/cmdline`);
+  const bytes = readRecord(`${procRoot}/${pid}/cmdline`);
   return bytes && parseCommandLine(bytes);
 }
 

@@ -1,4 +1,4 @@
-import { readSmall } from './read-small.ts';
+import { readRecord } from './read-small.ts';
 
 /** Name of the variable that carries the nonce of a block. */
 const TAG_ENTRY = Buffer.from('AGENTMUX_TAG=');
@@ -6,7 +6,7 @@ const TAG_ENTRY = Buffer.from('AGENTMUX_TAG=');
 /** Which of the tags the environment of the process holds; undefined if none, or if it is not ours to see. */
 export function readTag(procRoot: string, pid: number, tags: ReadonlySet<string>): string | undefined {
   if (tags.size === 0) return undefined;
-  const bytes = readSmall(`${procRoot}/${pid}/environ`);
+  const bytes = readRecord(`${procRoot}/${pid}/environ`);
   return bytes && parseTag(bytes, tags);
 }
 
@@ -35,7 +35,7 @@ export function readVariables(
   pid: number,
   names: ReadonlySet<string>,
 ): Map<string, string> | undefined {
-  const bytes = readSmall(`${procRoot}/${pid}/environ`);
+  const bytes = readRecord(`${procRoot}/${pid}/environ`);
   return bytes && parseVariables(bytes, names);
 }
 
@@ -60,7 +60,7 @@ function findValue(bytes: Buffer, start: Buffer): string | undefined {
 
 /** Environment entries (`NAME=value`) of a process; undefined if they are not ours to see. Never to be stored. */
 export function readEnvironment(procRoot: string, pid: number): string[] | undefined {
-  const bytes = readSmall(`${procRoot}/${pid}/environ`);
+  const bytes = readRecord(`${procRoot}/${pid}/environ`);
   return bytes && parseEnvironment(bytes);
 }
 

@@ -9,16 +9,16 @@ import { closeSync, openSync, readSync } from 'node:fs';
  * times slower.
  */
 export function readSmall(path: string): Buffer | undefined {
-  const fd = openForReading(path);
-  if (fd === undefined) return undefined;
-  try {
-    return readToEnd(fd);
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
-    throw error;
-  } finally {
-    closeSync(fd);
-  }
+  return read(path, (fd) => readToEnd(fd));
+}
+
+/**
+ * As readSmall for a file that the kernel hands out by a single read(2) if the buffer is large enough, which saves the
+ * read that finds the end: stat, status, cmdline and environ of a process (fs/proc/array.c, base.c). Of a list with
+ * one line a thing, such as net/tcp, it would give no more than the first page.
+ */
+export function readRecord(path: string): Buffer | undefined {
+  return read(path, readOnce);
 }
 
 /** True for the errors that mean: not there, ended meanwhile, or not ours to see. */
@@ -36,6 +36,19 @@ export function isRefusal(error: unknown): boolean {
 const INITIAL_SIZE = 128 * 1024;
 let buffer = Buffer.allocUnsafeSlow(INITIAL_SIZE);
 
+function read(path: string, readOpen: (fd: number) => Buffer): Buffer | undefined {
+  const fd = openForReading(path);
+  if (fd === undefined) return undefined;
+  try {
+    return readOpen(fd);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
 function openForReading(path: string): number | undefined {
   try {
     return openSync(path, 'r');
@@ -45,9 +58,15 @@ function openForReading(path: string): number | undefined {
   }
 }
 
+/** A filled buffer may have cut it off. */
+function readOnce(fd: number): Buffer {
+  const count = readSync(fd, buffer, 0, buffer.length, null);
+  return count < buffer.length ? buffer.subarray(0, count) : readToEnd(fd, count);
+}
+
 /** Loops until a read gives nothing: sequence files (seq_file in the kernel) hand out a page at a time. */
-function readToEnd(fd: number): Buffer {
-  let length = 0;
+function readToEnd(fd: number, done = 0): Buffer {
+  let length = done;
   for (;;) {
     if (length === buffer.length) grow();
     const count = readSync(fd, buffer, length, buffer.length - length, null);

@@ -1,4 +1,4 @@
-import { readSmall } from './read-small.ts';
+import { readRecord } from './read-small.ts';
 
 /** What the long status file tells beyond the status line. */
 export interface ProcessStatus {
@@ -12,7 +12,7 @@ export interface ProcessStatus {
 
 /** Reads user, private memory and inner pid; undefined if there is no such process or it may not be seen. */
 export function readStatus(procRoot: string, pid: number): ProcessStatus | undefined {
-  const bytes = readSmall(`${procRoot}/${pid}/status`);
+  const bytes = readRecord(`${procRoot}/${pid}/status`);
   return bytes && parseStatus(bytes);
 }
 

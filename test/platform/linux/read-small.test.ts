@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readSmall } from '../../../src/platform/linux/read-small.ts';
+import { readRecord, readSmall } from '../../../src/platform/linux/read-small.ts';
 
 it('reads a file that is larger than its buffer', () => {
   const directory = mkdtempSync(join(tmpdir(), 'agentmux-test-'));
@@ -21,4 +23,15 @@ it('answers undefined for what is not there, and an empty buffer for what is emp
 
 it('throws on faults that say nothing about a process', () => {
   expect(() => readSmall('/proc/self')).toThrow('EISDIR');
+});
+
+it.each(['stat', 'status', 'cmdline', 'environ'])('gets the whole %s of a process by one read', async (name) => {
+  const env = { FIRST: '1', LONG: 'x'.repeat(100_000), LAST: '2' };
+  const child = spawn('sleep', ['600', ...Array.from({ length: 4 }, () => `0.${'0'.repeat(90_000)}`)], { env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child, 'spawn');
+  const path = `/proc/${child.pid}/${name}`;
+  const record = Buffer.from(readRecord(path) ?? '');
+  expect(record.length).toBeGreaterThan(100);
+  expect(record.equals(readSmall(path) ?? Buffer.alloc(0))).toBe(true);
 });
