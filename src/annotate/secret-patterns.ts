@@ -44,7 +44,13 @@ export interface TextPattern {
   readonly replacement: string;
 }
 
-/** In the order in which they are applied. */
+/** Tokens with a known prefix: of the patterns the only one that a word without `=`, `:` and blanks can match. */
+export const TOKEN_PATTERN: TextPattern = {
+  pattern: new RegExp(`(?<![A-Za-z0-9_])(?:${TOKEN_PREFIXES.join('|')})`, 'g'),
+  replacement: '***',
+};
+
+/** In the order in which they are applied. All but the last need one of `=`, `:` and a blank (NEEDED). */
 export const TEXT_PATTERNS: readonly TextPattern[] = [
   // Lone `git@` is a login, not a secret.
   { pattern: /:\/\/(?!git@)[^\s/?#'"]+@/g, replacement: '://***@' },
@@ -55,5 +61,8 @@ export const TEXT_PATTERNS: readonly TextPattern[] = [
   { pattern: /(?<![A-Za-z])(authorization\s*:\s*(?:[A-Za-z]+\s+)?)[^\s"']+/gi, replacement: '$1***' },
   { pattern: /(?<![A-Za-z])(bearer\s+)[^\s"']+/gi, replacement: '$1***' },
   { pattern: /(?<![\w-])((?:[a-z0-9]{1,32}-){0,4}(?:api-?key|token)\s*:\s*)[^\s"']+/gi, replacement: '$1***' },
-  { pattern: new RegExp(`(?<![A-Za-z0-9_])(?:${TOKEN_PREFIXES.join('|')})`, 'g'), replacement: '***' },
+  TOKEN_PATTERN,
 ];
+
+/** What a text holds in which another pattern than that of tokens can match. */
+export const NEEDED = /[=:\s]/;
