@@ -22,7 +22,7 @@ export function makeCodeCaches(root) {
   for (const name of Object.keys(env)) if (/^AGENTMUX_(?!STATE_DIR$)/.test(name)) delete env[name];
   for (const [name, ...args] of warmUps) {
     const recorder = [process.execPath, join(root, 'scripts/build/record-cache.cjs'), name, ...args];
-    // Inside a block, so that there is something to list.
+    // Inside a block with something that it started, so that there is something to list.
     const [command, ...rest] = name === 'agentmux' ? [...runInBlock(root), ...recorder] : recorder;
     const { status, stderr } = spawnSync(command, rest, { env, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
     if (status !== 0) process.stderr.write(`no code cache for ${name}: ${stderr.trim().split('\n')[0]}\n`);
@@ -31,5 +31,6 @@ export function makeCodeCaches(root) {
 }
 
 function runInBlock(root) {
-  return [process.execPath, join(root, 'bin/agentmux-run.js'), '--quiet', '--'];
+  const script = 'sleep 60 & "$@"; status=$?; kill $!; exit $status';
+  return [process.execPath, join(root, 'bin/agentmux-run.js'), '--quiet', '--', 'sh', '-c', script, 'sh'];
 }
