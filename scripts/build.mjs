@@ -27,6 +27,8 @@ const { outputFiles, metafile } = await build({
   platform: 'node',
   format: 'cjs',
   target: 'node20',
+  // bin/load.js reads it as such.
+  charset: 'ascii',
   // A native module: loaded at run time from node_modules, and optional there.
   external: ['ffi-rs'],
   // `import('x')` becomes a lazy require: the ESM loader would cost a start several ms.
