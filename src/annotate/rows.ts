@@ -1,8 +1,10 @@
 import { recogniseAgent } from '../agents/recognise.ts';
 import type { Member, Role } from '../model/block.ts';
+import type { Call } from '../model/call.ts';
 import type { Evidence } from '../model/evidence.ts';
 import type { Listener, ProcessDetails, ProcessStat } from '../model/process.ts';
 import type { ProcessRow } from '../model/row.ts';
+import { createLabeller } from './call-label.ts';
 import { describeCommand } from './command.ts';
 import { noteOnProgram } from './known-programs.ts';
 import { assignListeners } from './listeners.ts';
@@ -35,6 +37,10 @@ export interface RowsInput {
   readonly ttyName?: (ttyNr: number) => string | undefined;
   /** False for `--no-redact`. */
   readonly redact: boolean;
+  /** The calls of members, the ids of their entries, and which are kept, by pid. */
+  readonly calls?: ReadonlyMap<number, Call>;
+  readonly entries?: ReadonlyMap<number, { readonly id: string }>;
+  readonly kept?: { has(pid: number): boolean };
   /** describeTexts, or a reader that remembers what it said: redaction is by far the dearest part of a row. */
   readonly describe?: typeof describeTexts;
 }
@@ -42,8 +48,11 @@ export interface RowsInput {
 /** One row a member, in the order of the members. */
 export function buildRows(input: RowsInput): ProcessRow[] {
   const sockets = assignListeners(input.members.map(toHolder), input.listeners);
+  const labelOf = createLabeller(input.redact);
   return input.members.map((member) => {
     const { stat } = member;
+    const texts = (input.describe ?? describeTexts)(member, input.details?.get(member.pid), input.redact);
+    const { label, redacted } = labelOf(input.calls?.get(member.pid));
     const startTicks = stat?.startTicks ?? member.startTicks;
     const startedAtMs = startTicks === undefined ? undefined : input.startedAtMs(startTicks);
     const ageMs = startedAtMs === undefined ? undefined : Math.max(0, input.nowMs - startedAtMs);
@@ -63,10 +72,14 @@ export function buildRows(input: RowsInput): ProcessRow[] {
       tty: stat === undefined || stat.ttyNr === 0 ? undefined : input.ttyName?.(stat.ttyNr),
       listeners: sockets.get(member.pid)?.owned,
       sharedListeners: sockets.get(member.pid)?.shared ?? [],
-      ...(input.describe ?? describeTexts)(member, input.details?.get(member.pid), input.redact),
+      ...texts,
       role: member.role,
       because: member.because,
       evidence: member.evidence,
+      label,
+      entry: input.entries?.get(member.pid)?.id,
+      kept: input.kept?.has(member.pid) ?? false,
+      redacted: texts.redacted || redacted,
       source: member.source,
       confidence: member.confidence,
       escaped: member.escaped,

@@ -1,3 +1,4 @@
+import { callIdOf } from '../annotate/call-label.ts';
 import { scriptOf } from '../annotate/entry-name.ts';
 import type { Call } from '../model/call.ts';
 import type { EntryBook, EntryMember, EntryRecord, NumberedSet } from '../model/entry.ts';
@@ -40,12 +41,6 @@ export function findUnits(input: UnitsInput): Unit[] {
     const entry = world.running.find((one) => one.key === key);
     return { key, call: call ?? entry?.call, members, loose: members.filter(looseTest(members, call, world)), entry };
   });
-}
-
-/** Names a call for as long as its block exists. */
-export function callKey({ pid, startTicks, toolId, command }: Call): string {
-  if (pid !== undefined && startTicks !== undefined) return `${pid}:${startTicks}`;
-  return toolId ?? `${pid ?? ''} ${command ?? ''}`;
 }
 
 /** The entry that a process was seen in, by itself, its session or its group; undefined if there is none. */
@@ -101,7 +96,7 @@ function keyOf(member: EntryMember, world: World): string {
 
 function findKey(member: EntryMember, world: World): string {
   const label = world.labels.get(member.pid);
-  if (label !== undefined) return labelledKey(member, `call ${callKey(label)}`, world);
+  if (label !== undefined) return labelledKey(member, `call ${callIdOf(label)}`, world);
   const isKnown = ({ members }: EntryRecord) =>
     members.some(({ pid, startTicks }) => pid === member.pid && startTicks === member.startTicks);
   const known = world.running.find(isKnown);

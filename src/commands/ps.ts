@@ -4,6 +4,7 @@ import { processFilter, processSort } from '../filter/process-query.ts';
 import { renderJson } from '../render/json.ts';
 import { describeOddities, processColumns, type ShownRow } from '../render/process-table.ts';
 import { renderTable } from '../render/table.ts';
+import { readTold } from './shared/entries.ts';
 import { examplesHelp } from './shared/help.ts';
 import { type Listing, openListing } from './shared/listing.ts';
 import {
@@ -63,6 +64,7 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
   const query = parseRowQuery(options, processFilter, processSort);
   const listing = openListing(context, { block: options.block, scope: 'live', command: 'ps' });
   const rows = collectRows(context, listing.views, {
+    ...(needsTold(options, form) && { told: await readTold(context, listing.views) }),
     all: options.all ?? false,
     ports: options.ports && form.type !== 'quiet' ? true : usesPorts(options),
     cwd: form.type === 'json' || form.type === 'template' || options.verbose === true,
@@ -94,6 +96,8 @@ async function renderRows(
         block: listing.views.length > 1,
         role: options.all === true || options.explain === true,
         ports: options.ports,
+        entries: rows.some((row) => row.entry !== undefined),
+        calls: rows.some((row) => row.label !== undefined),
         notes: rows.some((row) => describeOddities(row) !== ''),
         why: options.explain === true || options.verbose === true,
         verbose: options.verbose ?? false,
@@ -101,6 +105,11 @@ async function renderRows(
       return renderTable(columns, rows, viewOf(context, { noTrunc: !options.trunc }));
     }
   }
+}
+
+/** With `-q` nobody sees calls and entries either. */
+function needsTold({ filter = [] }: PsOptions, form: OutputForm): boolean {
+  return form.type !== 'quiet' || filter.some((text) => /^(?:entry|call|label|kept)\b/.test(text));
 }
 
 /** With `-q` nobody sees ports; a filter or an order may still ask for them. */

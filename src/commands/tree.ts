@@ -9,6 +9,7 @@ import { renderJson } from '../render/json.ts';
 import type { ShownRow } from '../render/process-table.ts';
 import { layOutTree, type TreeBlock } from '../render/process-tree.ts';
 import { renderTree } from '../render/tree.ts';
+import { readTold } from './shared/entries.ts';
 import { examplesHelp } from './shared/help.ts';
 import { openListing } from './shared/listing.ts';
 import {
@@ -61,7 +62,8 @@ async function showTree(context: Context, options: TreeOptions): Promise<void> {
   const query = parseRowQuery(options, processFilter, processSort);
   const listing = openListing(context, { block, scope: 'live', command: 'tree' });
   const cwd = form.type === 'json' || form.type === 'template';
-  const rows = collectRows(context, listing.views, { all: true, ports, cwd, redact });
+  const told = form.type === 'quiet' && query.isPlain ? undefined : await readTold(context, listing.views);
+  const rows = collectRows(context, listing.views, { all: true, ports, cwd, redact, told });
   const shown = keepShown(
     buildForest(rows, (row) => row.role === 'root'),
     listing.views,

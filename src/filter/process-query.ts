@@ -17,8 +17,11 @@ export const processFilter = createFilter<ProcessRow>({
     source: (row) => row.source,
     confidence: (row) => row.confidence,
     escaped: (row) => row.escaped,
+    kept: (row) => row.kept,
+    entry: (row) => row.entry,
+    call: (row) => row.label && [row.label.callId, row.label.toolId],
   },
-  part: { command: (row) => row.command },
+  part: { command: (row) => row.command, label: (row) => row.label?.description ?? row.label?.command },
   numbers: {
     cpu: (row) => row.cpuPercent,
     memory: (row) => row.privateBytes ?? row.rssBytes,

@@ -40,7 +40,7 @@ export async function killMembers(world: KillWorld, named: Named, options: KillM
     },
   };
   const ok = await transact(ledger, attempt, { ...options, graceMs: options.graceMs });
-  return { rows: ledger.rows(), leftOut: [], ok };
+  return { rows: ledger.rows(), leftOut: [], kept: [], ok };
 }
 
 /** What killMembers would do now. */
@@ -50,6 +50,7 @@ export function planMembers(world: KillWorld, named: Named, only: boolean): Memb
   return {
     targets: describe(world, selected),
     leftOut: [],
+    kept: [],
     remaining: describe(world, selectSameSession(members, selected)),
   };
 }
@@ -100,7 +101,7 @@ function signalOnce(ledger: Ledger, victims: VictimTree, signal: NodeJS.Signals)
   ledger.add(victims.find());
   ledger.signal(signal);
   const rows = ledger.rows();
-  return { rows, leftOut: [], ok: rows.every((row) => row.result !== 'denied' && row.result !== 'survived') };
+  return { rows, leftOut: [], kept: [], ok: rows.every((row) => row.result !== 'denied' && row.result !== 'survived') };
 }
 
 function describe(world: KillWorld, members: readonly MemberView[]): KillPlan['targets'] {

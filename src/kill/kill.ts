@@ -47,6 +47,8 @@ export interface KillReport {
   readonly rows: readonly KillReportRow[];
   /** What left the enclosure and carries the block's tag alone: listed, not ended without `escaped`. */
   readonly leftOut: readonly KillTarget[];
+  /** What is kept, and so was not ended. */
+  readonly kept: readonly KillTarget[];
   readonly ok: boolean;
 }
 
@@ -54,6 +56,7 @@ export interface KillReport {
 export interface KillPlan {
   readonly targets: readonly KillTarget[];
   readonly leftOut: readonly KillTarget[];
+  readonly kept: readonly KillTarget[];
 }
 
 /** Who is waited for, told while a kill takes its time. */

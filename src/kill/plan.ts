@@ -6,12 +6,16 @@ import type { MemberView } from '../trackers/inspect.ts';
 export interface Selection {
   readonly selected: readonly MemberView[];
   readonly leftOut: readonly MemberView[];
+  /** What its user wants to go on. */
+  readonly kept: readonly MemberView[];
 }
 
 export interface BlockSelection {
   readonly startedOnly: boolean;
   readonly escaped: boolean;
   readonly spare: ReadonlySet<number>;
+  /** Pids of what is kept, of the same look. */
+  readonly kept?: { has(pid: number): boolean } | undefined;
 }
 
 /**
@@ -20,9 +24,15 @@ export interface BlockSelection {
  */
 export function selectBlock(members: readonly MemberView[], options: BlockSelection): Selection {
   const able = members.filter((member) => member.pid > 1 && !options.spare.has(member.pid));
-  const wanted = options.startedOnly ? able.filter((member) => member.role === 'started') : able;
+  const isKept = (member: MemberView): boolean => options.kept?.has(member.pid) === true;
+  const asked = options.startedOnly ? able.filter((member) => member.role === 'started') : able;
+  const wanted = asked.filter((member) => !isKept(member));
   const isLeftOut = (member: MemberView): boolean => !options.escaped && member.escaped && member.source === 'tag';
-  return { selected: wanted.filter((member) => !isLeftOut(member)), leftOut: wanted.filter(isLeftOut) };
+  return {
+    selected: wanted.filter((member) => !isLeftOut(member)),
+    leftOut: wanted.filter(isLeftOut),
+    kept: asked.filter(isKept),
+  };
 }
 
 /**

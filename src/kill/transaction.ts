@@ -20,6 +20,8 @@ export interface KillWorld {
   readonly look: () => readonly MemberView[];
   /** Pids that are never signalled: ourselves, where we are a member. */
   readonly spare?: ReadonlySet<number>;
+  /** Which of the members of a look are kept: not ended with their block. Nothing is where this is left out. */
+  readonly findKept?: (members: readonly MemberView[]) => { has(pid: number): boolean };
   /** True if the enclosure may be frozen for a moment: only where we are not inside it. */
   readonly mayFreeze?: boolean;
 }
@@ -49,7 +51,12 @@ export async function killBlock(world: KillWorld, options: KillOptions): Promise
   const looks = new Looks(world, options);
   const attempt = options.startedOnly === true ? attemptStarted(world, looks) : attemptBlock(world, looks);
   const isEmpty = await transact(ledger, attempt, { ...options, signal: 'SIGTERM' });
-  return { rows: ledger.rows(), leftOut: describeTargets(world.platform, looks.leftOut, turnOf), ok: isEmpty };
+  return {
+    rows: ledger.rows(),
+    leftOut: describeTargets(world.platform, looks.leftOut, turnOf),
+    kept: describeTargets(world.platform, looks.kept, turnOf),
+    ok: isEmpty,
+  };
 }
 
 /** What killBlock would do now. */
@@ -61,6 +68,7 @@ export function planBlock(
   return {
     targets: describeTargets(world.platform, looks.find(), turnOf),
     leftOut: describeTargets(world.platform, looks.leftOut, turnOf),
+    kept: describeTargets(world.platform, looks.kept, turnOf),
   };
 }
 
@@ -68,6 +76,7 @@ export function planBlock(
 class Looks {
   /** By the last look. */
   leftOut: readonly MemberView[] = [];
+  kept: readonly MemberView[] = [];
   readonly #world: KillWorld;
   readonly #selection: BlockSelection;
   #first: readonly MemberView[] | undefined;
@@ -85,8 +94,10 @@ class Looks {
   find(): readonly MemberView[] {
     const members = this.#first ?? this.#world.look();
     this.#first = undefined;
-    const { selected, leftOut } = selectBlock(members, this.#selection);
+    const found = this.#world.findKept?.(members);
+    const { selected, leftOut, kept } = selectBlock(members, { ...this.#selection, kept: found });
     this.leftOut = leftOut;
+    this.kept = kept;
     return selected;
   }
 }
@@ -97,6 +108,12 @@ function attemptBlock(world: KillWorld, looks: Looks): Attempt {
     // A scan would send CONT to all: the ledger wakes the stopped that it has sent TERM to, no others.
     wake: () => void (world.tracker.type === 'cgroup' && world.tracker.setFrozen(false)),
     force: async (ledger, deadlineMs) => {
+      // What is kept and stands in the enclosure would be ended with all that is in it.
+      const inside = looks.kept.length === 0 ? [] : world.tracker.memberPids();
+      if (looks.kept.some(({ pid }) => inside.includes(pid))) {
+        await killUntilStable(world, ledger, () => looks.find(), deadlineMs);
+        return;
+      }
       ledger.markForced();
       await world.tracker.killTree({ deadlineMs, spare: spareOf(world) });
       ledger.kill();

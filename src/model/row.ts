@@ -52,11 +52,29 @@ export interface ProcessRow {
   readonly agent: string | undefined;
   /** What its program tells: that it is meant to stay, or that its work is done by somebody who is no member. */
   readonly note: string | undefined;
+  /** The tool call that it belongs to. */
+  readonly label: CallLabel | undefined;
+  /** Id of the entry that it belongs to. */
+  readonly entry: string | undefined;
+  /** True if it is not ended with its block. */
+  readonly kept: boolean;
   readonly source: MemberSource;
   readonly confidence: Confidence;
   /** True if it left the enclosure of its block. */
   readonly escaped: boolean;
   readonly redacted: boolean;
+}
+
+/** A tool call as rows and entries name it. */
+export interface CallLabel {
+  /** Names the call within its block: `pid:starttime` of its shell, else the agent's id of it. */
+  readonly callId: string;
+  /** The agent's id of the call. */
+  readonly toolId: string | undefined;
+  /** What the agent said it is for. */
+  readonly description: string | undefined;
+  /** As the agent wrote it, white space squashed. */
+  readonly command: string | undefined;
 }
 
 export interface SharedListener extends Listener {

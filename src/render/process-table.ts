@@ -16,6 +16,9 @@ export interface ProcessColumns {
   readonly block: boolean;
   readonly role: boolean;
   readonly ports: boolean;
+  readonly entries?: boolean;
+  /** The tool call of a row. */
+  readonly calls?: boolean;
   readonly notes: boolean;
   /** Why a row is what it is. */
   readonly why: boolean;
@@ -30,6 +33,8 @@ export function processColumns(shown: ProcessColumns): Column<ShownRow>[] {
     ...ALWAYS,
     ...(shown.role ? [ROLE] : []),
     ...(shown.ports ? [PORTS] : []),
+    ...(shown.entries ? [ENTRY] : []),
+    ...(shown.calls ? [CALL] : []),
     ...(shown.notes ? [NOTE] : []),
     ...(shown.verbose ? [KNOWN_BY] : []),
     ...(shown.why ? [WHY] : []),
@@ -41,6 +46,7 @@ export function processColumns(shown: ProcessColumns): Column<ShownRow>[] {
 /** What is out of the ordinary about a row, in words; empty for most. */
 export function describeOddities(row: ShownRow): string {
   const notes = [];
+  if (row.kept) notes.push('kept');
   if (row.escaped) notes.push('outside cgroup');
   if (row.innerPid !== undefined) notes.push(`pid ${row.innerPid} inside`);
   if (row.agent !== undefined && row.role !== 'root') notes.push(`agent ${row.agent}`);
@@ -48,16 +54,24 @@ export function describeOddities(row: ShownRow): string {
   return notes.join(', ');
 }
 
+/** What its tool call is for, in the agent's words: the description, else the command. */
+export function describeCall({ label }: Pick<ProcessRow, 'label'>): string | undefined {
+  return label?.description ?? label?.command ?? label?.toolId;
+}
+
 /** The listening ports of a row, each once; empty for none. */
 export function formatPorts(row: Pick<ProcessRow, 'listeners'>): string {
   return row.listeners === undefined ? UNKNOWN : [...new Set(row.listeners.map(({ port }) => port))].join(',');
 }
 
+const CALL_CELLS = 30;
 const right = 'right';
 const BLOCK: Column<ShownRow> = { header: 'BLOCK', text: (row) => row.blockId, style: () => 'cyan' };
 const ROLE: Column<ShownRow> = { header: 'ROLE', text: (row) => row.role };
 const PORTS: Column<ShownRow> = { header: 'PORTS', text: formatPorts, style: () => 'green' };
 const NOTE: Column<ShownRow> = { header: 'NOTE', text: describeOddities, style: () => 'yellow' };
+const ENTRY: Column<ShownRow> = { header: 'ENTRY', text: (row) => row.entry ?? '', style: () => 'cyan' };
+const CALL: Column<ShownRow> = { header: 'CALL', text: (row) => describeCall(row) ?? '', maxCells: CALL_CELLS };
 const KNOWN_BY: Column<ShownRow> = { header: 'KNOWN BY', text: (row) => `${row.source} (${row.confidence})` };
 const WHY: Column<ShownRow> = { header: 'WHY', text: describeEvidence };
 const DIRECTORY: Column<ShownRow> = { header: 'DIRECTORY', text: (row) => row.cwd ?? UNKNOWN };

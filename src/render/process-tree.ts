@@ -31,12 +31,14 @@ export interface ProcessTreeInput {
 export function layOutTree(input: ProcessTreeInput): TreeLine[] {
   const blockLines = new Map(input.blocks.map((block) => [block.id, growing(describeBlock(block), 'bold')]));
   const placed = new Set<string>();
-  const stack = input.nodes.map((node): Pending => ({ node, parent: undefined, parentBlock: undefined })).reverse();
+  const stack = input.nodes
+    .map((node): Pending => ({ node, parent: undefined, parentBlock: undefined, parentCall: undefined }))
+    .reverse();
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { node, parent, parentBlock } = next;
+    const { node, parent, parentBlock, parentCall } = next;
     const { blockId } = node.row;
     const block = blockLines.get(blockId);
-    const line = growing(describeNode(node, input), styleOf(node));
+    const line = growing(describeNode(node, parentCall, input), styleOf(node));
     if (parent !== undefined && parentBlock === blockId) {
       parent.children.push(line);
     } else {
@@ -46,7 +48,8 @@ export function layOutTree(input: ProcessTreeInput): TreeLine[] {
         placed.add(blockId);
       }
     }
-    for (const child of [...node.children].reverse()) stack.push({ node: child, parent: line, parentBlock: blockId });
+    const parentOf = { parent: line, parentBlock: blockId, parentCall: node.row.label?.callId };
+    for (const child of [...node.children].reverse()) stack.push({ node: child, ...parentOf });
   }
   return placeBlocks(input.blocks, blockLines, placed);
 }
@@ -55,6 +58,8 @@ interface Pending {
   readonly node: FoldedNode;
   readonly parent: GrowingLine | undefined;
   readonly parentBlock: string | undefined;
+  /** The tool call of what stands above. */
+  readonly parentCall: string | undefined;
 }
 
 interface GrowingLine extends TreeLine {
@@ -95,7 +100,11 @@ function describeBlock(block: TreeBlock): string {
   return `${block.id}: ${facts.filter((fact) => fact !== undefined).join(', ')}`;
 }
 
-function describeNode(node: FoldedNode, { roles, ports, unicode }: ProcessTreeInput): string {
+function describeNode(
+  node: FoldedNode,
+  parentCall: string | undefined,
+  { roles, ports, unicode }: ProcessTreeInput,
+): string {
   const { row, count } = node;
   const isFolded = count > 1;
   const shown: ShownRow = { ...row, orphan: node.reparented };
@@ -105,7 +114,9 @@ function describeNode(node: FoldedNode, { roles, ports, unicode }: ProcessTreeIn
     formatBytes(isFolded ? node.privateBytes : row.privateBytes),
     ports && row.listeners?.length ? `:${formatPorts(row).replaceAll(',', ' :')}` : '',
     node.reparented ? 'orphan' : '',
+    row.entry !== undefined && !isFolded ? row.entry : '',
     describeOddities(shown),
+    row.label?.description !== undefined && row.label.callId !== parentCall ? `"${row.label.description}"` : '',
     roles || row.role === 'root' ? row.role : '',
   ];
   return `${facts.filter((fact) => fact !== '').join('  ')}  ${row.command ?? '-'}`;

@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly header: string;
   readonly align?: 'left' | 'right';
   readonly text: (row: Row) => string;
+  /** Where texts are cut at all, its cells are cut to this many. */
+  readonly maxCells?: number;
   readonly style?: (row: Row) => Style | undefined;
 }
 
@@ -20,6 +22,8 @@ export interface TableView {
   readonly unicode: boolean;
   /** False: no headers (pipes that want data alone). */
   readonly headers?: boolean;
+  /** True: columns with a width of their own are cut to it off a terminal too. */
+  readonly clips?: boolean;
 }
 
 /**
@@ -36,6 +40,7 @@ export async function renderTable<Row>(
   const header = columns.map((column) => column.header);
   const textWidth = await loadTextWidth(body.flat());
   const cells = view.headers === false ? body : [header, ...body];
+  clipColumns(columns, cells, view, textWidth);
   cutLastColumn(cells, view, textWidth);
   const paint = await loadPaint(view.colorLevel);
   const styles = (line: number): (Style | undefined)[] =>
@@ -49,6 +54,23 @@ const CLI_TABLE_ROWS = 100;
 const GAP = '  ';
 const SHORTEST_LAST_COLUMN = 10;
 
+function clipColumns<Row>(
+  columns: readonly Column<Row>[],
+  cells: string[][],
+  view: TableView,
+  textWidth: TextWidth,
+): void {
+  if (view.clips !== true && (!view.isTTY || view.columns === undefined)) return;
+  columns.forEach(({ maxCells }, column) => {
+    if (maxCells === undefined) return;
+    for (const line of cells) line[column] = cutText(line[column] ?? '', maxCells, markOf(view), textWidth);
+  });
+}
+
+function markOf({ unicode }: TableView): string {
+  return unicode ? '…' : '~';
+}
+
 function cutLastColumn(cells: string[][], view: TableView, textWidth: TextWidth): void {
   if (!view.isTTY || view.columns === undefined) return;
   const last = (cells[0]?.length ?? 0) - 1;
@@ -56,7 +78,7 @@ function cutLastColumn(cells: string[][], view: TableView, textWidth: TextWidth)
     .slice(0, last)
     .reduce((sum, width) => sum + width + GAP.length, 0);
   const room = Math.max(SHORTEST_LAST_COLUMN, view.columns - before);
-  for (const line of cells) line[last] = cutText(line[last] ?? '', room, view.unicode ? '…' : '~', textWidth);
+  for (const line of cells) line[last] = cutText(line[last] ?? '', room, markOf(view), textWidth);
 }
 
 function styleLine<Row>(columns: readonly Column<Row>[], rows: readonly Row[], line: number): (Style | undefined)[] {

@@ -90,12 +90,15 @@ function readText(file: string): string | undefined {
 function configAt(value: unknown): Config {
   const json = objectAt(value, 'the file');
   const unknown = Object.keys(json).find((key) => !(configKeys as readonly string[]).includes(key));
-  if (unknown !== undefined) throw new InvalidField(`"${unknown.slice(0, 40)}"`, `one of the keys ${configKeys.join(', ')}`);
+  if (unknown !== undefined)
+    throw new InvalidField(`"${unknown.slice(0, 40)}"`, `one of the keys ${configKeys.join(', ')}`);
   return {
     keep: optionalAt(json['keep'], '"keep"', (list, at) => listAt(list, at, 200, patternAt)) ?? [],
     leftovers: optionalAt(json['leftovers'], '"leftovers"', (word, at) => oneOfAt(word, at, leftoversPolicies)),
     grace: optionalAt(json['grace'], '"grace"', durationAt),
-    tracker: optionalAt(json['tracker'], '"tracker"', (word, at) => oneOfAt(word, at, ['auto', ...trackerTypes] as const)),
+    tracker: optionalAt(json['tracker'], '"tracker"', (word, at) =>
+      oneOfAt(word, at, ['auto', ...trackerTypes] as const),
+    ),
     labels: optionalAt(json['labels'], '"labels"', booleanAt),
   };
 }
@@ -106,7 +109,12 @@ function patternAt(value: unknown, at: string): string {
 
 /** A number is seconds, as in the flag. */
 function durationAt(value: unknown, at: string): string {
-  return matchAt(typeof value === 'number' ? String(value) : value, at, DURATION, 'a duration like 10, "1.5s" or "500ms"');
+  return matchAt(
+    typeof value === 'number' ? String(value) : value,
+    at,
+    DURATION,
+    'a duration like 10, "1.5s" or "500ms"',
+  );
 }
 
 function absolute(value: string | undefined): string | undefined {

@@ -3,6 +3,7 @@ import { isCgroup2Directory } from '../platform/linux/cgroup-mount.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createCgroupTracker } from './cgroup.ts';
 import { isGroupOfBlock } from './group-name.ts';
+import { findKeptGroups } from './kept-group.ts';
 import { familyOf } from './subject.ts';
 import type { Tracker } from './tracker.ts';
 
@@ -12,6 +13,8 @@ export interface Enclosures {
   readonly own: Tracker | undefined;
   /** Of child blocks, where they do not lie within the block's own. */
   readonly children: readonly Tracker[];
+  /** Groups that hold what is kept of the block and of its child blocks: beside all that is ended. */
+  readonly kept: readonly Tracker[];
 }
 
 /** Opens the recorded groups of the block and its children, each checked by findEnclosure. */
@@ -19,10 +22,12 @@ export function openEnclosures(record: BlockRecord, platform: Platform, records:
   const open = (block: BlockRecord) =>
     createCgroupTracker({ record: block.tracker, platform, enclosure: findEnclosure(block) });
   const own = record.tracker.type === 'cgroup' ? open(record) : undefined;
-  const children = familyOf(record, records)
-    .slice(1)
-    .filter((child) => child.tracker.type === 'cgroup' && !isWithin(child, record) && findEnclosure(child));
-  return { own, children: children.map(open) };
+  const family = familyOf(record, records).filter(({ tracker }) => tracker.type === 'cgroup');
+  const children = family.filter((child) => child !== record && !isWithin(child, record) && findEnclosure(child));
+  const kept = family.flatMap((block) =>
+    findKeptGroups(block).map((enclosure) => createCgroupTracker({ record: block.tracker, platform, enclosure })),
+  );
+  return { own, children: children.map(open), kept };
 }
 
 /**

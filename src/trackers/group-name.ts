@@ -3,7 +3,7 @@
  * can be checked before anything is done with it.
  */
 
-const GROUP_NAME = /^agentmux-(.+)-([0-9a-f]{8})(?:\.scope)?$/;
+const GROUP_NAME = /^agentmux-(.+)-([0-9a-f]{8})(?:\.scope|\.kept)?$/;
 
 /** Directory name of a block's group: `agentmux-<id>-<first 8 hex digits of the tag>`. */
 export function groupName(blockId: string, tag: string): string {
@@ -13,6 +13,11 @@ export function groupName(blockId: string, tag: string): string {
 /** Unit name of a block's scope. */
 export function scopeName(blockId: string, tag: string): string {
   return `${groupName(blockId, tag)}.scope`;
+}
+
+/** Directory name of the group that holds what is kept of a block. */
+export function keptGroupName(blockId: string, tag: string): string {
+  return `${groupName(blockId, tag)}.kept`;
 }
 
 /** Block id and nonce of a group's name; undefined if it is none of a block of ours. */

@@ -59,7 +59,7 @@ export function inspectBlock(record: BlockRecord, deps: InspectDeps): BlockView 
   if (placeOf(record, platform.host()) !== 'here' || record.tracker.type === 'stub') return emptyView(record, platform);
   const look = deps.look ?? takeLook(platform, [record, ...deps.records]);
   const enclosures = openEnclosures(record, platform, deps.records);
-  const all = [...(enclosures.own ? [enclosures.own] : []), ...enclosures.children];
+  const all = [...(enclosures.own ? [enclosures.own] : []), ...enclosures.children, ...enclosures.kept];
   const enclosed = readEnclosed(
     all.flatMap((tracker) => tracker.memberPids()),
     platform,
@@ -78,7 +78,7 @@ export function inspectBlock(record: BlockRecord, deps: InspectDeps): BlockView 
       return { pid: stat.pid, startTicks: stat.startTicks, source, confidence: 'best_effort', escaped, stat };
     }),
   ];
-  const own = enclosures.own && joinTrackers(enclosures.own, enclosures.children);
+  const own = enclosures.own && joinTrackers(enclosures.own, [...enclosures.children, ...enclosures.kept]);
   const cpuNs = outside.length === 0 ? own?.cpuTimeNs() : undefined;
   return {
     record,

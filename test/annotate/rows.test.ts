@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildRows, type RowMember, type RowsInput } from '../../src/annotate/rows.ts';
+import type { Call } from '../../src/model/call.ts';
 import type { ProcessDetails, ProcessStat } from '../../src/model/process.ts';
 import { noEvidence } from '../helpers/evidence.ts';
 
@@ -15,6 +16,11 @@ const stat: ProcessStat = {
   cpuMs: 250,
   rssBytes: 4096,
   comm: 'node',
+};
+
+const noCall: Call = {
+  ...{ toolId: undefined, description: undefined, command: undefined, pid: undefined, startTicks: undefined },
+  ...{ sid: undefined, sessionId: undefined, background: undefined, atMs: undefined },
 };
 
 const member: RowMember = {
@@ -72,11 +78,21 @@ describe('buildRows', () => {
       because: 'shell above it',
       evidence: noEvidence,
       agent: undefined,
+      kept: false,
       source: 'enclosure',
       confidence: 'high',
       escaped: false,
       redacted: true,
     });
+  });
+
+  it('names the call and the entry of a member, without secrets, and whether it is kept', () => {
+    const call = { ...noCall, toolId: 'toolu_1', pid: 19, startTicks: 400, command: 'API_KEY=abc\n  npm  run dev' };
+    const facts = { calls: new Map([[20, call]]), entries: new Map([[20, { id: 'p2' }]]), kept: new Set([20]) };
+    const label = { callId: '19:400', toolId: 'toolu_1', description: undefined, command: 'API_KEY=*** npm run dev' };
+    expect(build(facts)).toMatchObject({ label, entry: 'p2', kept: true, redacted: true });
+    const plain = build({ ...facts, redact: false });
+    expect(plain.label?.command).toBe('API_KEY=abc npm run dev');
   });
 
   it('shows secrets where it was asked to', () => {

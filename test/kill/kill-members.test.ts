@@ -70,7 +70,7 @@ describeIf(isLinux, 'needs procfs', 'killMembers', () => {
     const { world, other } = await startAgent();
     const stale = new Map([[other, (named(world, other).get(other) ?? 0) - 1]]);
     const report = await killMembers(world, stale, options);
-    expect(report).toEqual({ rows: [], leftOut: [], ok: true });
+    expect(report).toEqual({ rows: [], leftOut: [], kept: [], ok: true });
     expect(isAlive(other)).toBe(true);
   });
 

@@ -205,6 +205,7 @@ describeIf(isLinux, 'needs procfs', 'killBlock', () => {
     expect(await killBlock(createProcessWorld({ roots: [agent.pid] }), { graceMs: 4000 })).toEqual({
       rows: [],
       leftOut: [],
+      kept: [],
       ok: true,
     });
   });

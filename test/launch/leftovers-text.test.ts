@@ -62,16 +62,16 @@ describe('the words about a kill at the end', () => {
       { ...row, pid: 9, result: 'killed' as const },
       { ...row, pid: 10, result: 'already-gone' as const },
     ];
-    expect(renderKilled('b', { rows, leftOut: [], ok: true })).toEqual([
+    expect(renderKilled('b', { rows, leftOut: [], kept: [], ok: true })).toEqual([
       'ended 2 processes of b: 4711 (node server.js), 9 (node server.js)',
       'KILL was needed for 9 (node server.js)',
     ]);
-    expect(renderSurvivors('b', { rows, leftOut: [], ok: true })).toEqual([]);
+    expect(renderSurvivors('b', { rows, leftOut: [], kept: [], ok: true })).toEqual([]);
   });
 
   it('names what could not be ended, why, and what to do', () => {
     const rows = [{ ...row, result: 'denied' as const, detail: 'owned by uid 5' }];
-    expect(renderSurvivors('b', { rows, leftOut: [], ok: false })).toEqual([
+    expect(renderSurvivors('b', { rows, leftOut: [], kept: [], ok: false })).toEqual([
       '1 process of b could not be ended:',
       '  pid 4711 denied (owned by uid 5): node server.js',
       'to try again: agentmux kill-tree --block b',

@@ -14,5 +14,17 @@ export const rowFields: readonly (keyof ShownRow)[] = [
     'commandBase64',
   ] as const),
   ...(['exe', 'cwd', 'uid', 'tty', 'pgid', 'sid', 'innerPid', 'role', 'because'] as const),
-  ...(['evidence', 'agent', 'note', 'source', 'confidence', 'escaped', 'redacted', 'orphan'] as const),
+  ...([
+    'evidence',
+    'agent',
+    'note',
+    'label',
+    'entry',
+    'kept',
+    'source',
+    'confidence',
+    'escaped',
+    'redacted',
+    'orphan',
+  ] as const),
 ];

@@ -5,6 +5,7 @@ import { buildForest, flattenForest } from '../../model/tree.ts';
 import type { DetailFields, ListenersResult } from '../../platform/platform.ts';
 import type { ShownRow } from '../../render/process-table.ts';
 import type { BlockView, MemberView } from '../../trackers/inspect.ts';
+import type { Told } from './entries.ts';
 
 /** What is to be known of the rows; all of it costs reads. */
 export interface RowsRequest {
@@ -14,6 +15,8 @@ export interface RowsRequest {
   /** Working directories. */
   readonly cwd: boolean;
   readonly redact: boolean;
+  /** Calls, entries and what is kept; without it they are not known. */
+  readonly told?: Told;
 }
 
 /**
@@ -35,6 +38,7 @@ export function collectRows(context: Context, views: readonly BlockView[], reque
       startedAtMs: (startTicks) => context.platform.startedAtMs(startTicks),
       ttyName: (ttyNr) => context.platform.ttyName(ttyNr),
       redact: request.redact,
+      ...request.told?.(view),
     });
     // Every member takes part, shown or not: a parent that is hidden has not gone.
     return flattenOldestFirst(buildForest(rows, (row) => row.role === 'root')).filter(
