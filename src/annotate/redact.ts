@@ -1,4 +1,12 @@
-import { NEEDED, SECRET_NAME, SECRET_OPTION, TEXT_PATTERNS, TOKEN_PATTERN } from './secret-patterns.ts';
+import {
+  NEEDED,
+  SECRET_NAME,
+  SECRET_OPTION,
+  SHORTEST_TOKEN,
+  TEXT_PATTERNS,
+  type TextPattern,
+  TOKEN_PATTERN,
+} from './secret-patterns.ts';
 
 export interface RedactedText {
   readonly text: string;
@@ -17,8 +25,7 @@ export interface RedactedArgv {
  */
 export function redactText(text: string): RedactedText {
   let result = text;
-  // Most words of most commands are plain: only what may match is asked for, since each pattern is dear to compile.
-  for (const { pattern, replacement } of NEEDED.test(text) ? TEXT_PATTERNS : [TOKEN_PATTERN]) {
+  for (const { pattern, replacement } of patternsFor(text)) {
     result = result.replace(pattern, replacement);
   }
   return { text: result, redacted: result !== text };
@@ -35,6 +42,12 @@ export function redactArgv(argv: readonly string[]): RedactedArgv {
   return { argv: words, redacted };
 }
 
+/** Those that may match: most words of most commands are plain, and each pattern is dear to compile. */
+function patternsFor(text: string): readonly TextPattern[] {
+  if (NEEDED.test(text)) return TEXT_PATTERNS;
+  return text.length < SHORTEST_TOKEN ? [] : [TOKEN_PATTERN];
+}
+
 function redactWord(word: string, previous: string | undefined): string {
   if (previous !== undefined && takesSecret(previous) && word !== '' && !word.startsWith('--')) {
     return '***';
@@ -46,13 +59,14 @@ function redactWord(word: string, previous: string | undefined): string {
 }
 
 function takesSecret(word: string): boolean {
-  return (word.startsWith('-') && OPTION.test(word)) || /(?<![A-Za-z])bearer$/i.test(word);
+  return (word.startsWith('-') && OPTION.test(word)) || (word.length >= 6 && BEARER.test(word));
 }
 
 function isScriptOption(word: string | undefined): boolean {
-  return word !== undefined && /^-[a-z]*c$/.test(word);
+  return word?.startsWith('-') === true && /^-[a-z]*c$/.test(word);
 }
 
+const BEARER = /(?<![A-Za-z])bearer$/i;
 const OPTION = new RegExp(`^${SECRET_OPTION}$`, 'i');
 const ASSIGNED_OPTION = new RegExp(`^${SECRET_OPTION}=(?=[\\s\\S])`, 'i');
 const ASSIGNED_NAME = new RegExp(`^(?:--?[a-z-]{1,32}=)?${SECRET_NAME}=(?=[\\s\\S])`);

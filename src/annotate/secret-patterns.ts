@@ -66,3 +66,6 @@ export const TEXT_PATTERNS: readonly TextPattern[] = [
 
 /** What a text holds in which another pattern than that of tokens can match. */
 export const NEEDED = /[=:\s]/;
+
+/** No token is shorter: `sk_live_` and one more. */
+export const SHORTEST_TOKEN = 9;
