@@ -35,6 +35,8 @@ export const claude: AgentProfile = {
       { name: 'AI_AGENT', value: /^claude-code_.*_harness$/, kind: 'plumbing' },
     ],
     session: ['CLAUDE_CODE_SESSION_ID'],
+    // Claude gives its calls no id; our shell prefix does.
+    call: 'AGENTMUX_CALL',
     pid: 'CLAUDE_PID',
     pidInheritedIn: 'CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS',
   },

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { profileForCommand } from '../agents/command.ts';
 import { sweepCalls } from '../calls/sweep-calls.ts';
 import type { Platform } from '../platform/platform.ts';
+import { callsDirectoryOf } from '../state/calls-directory.ts';
 import { injectLabels, keepBytes, type Labels } from './inject-labels.ts';
 import type { RunOptions } from './options.ts';
 import type { RunBlock } from './run-block.ts';
@@ -18,11 +19,6 @@ export interface RunLabelsRequest {
   readonly blockId: string;
   /** The state directory; empty where none can be had. */
   readonly directory: string;
-}
-
-/** The directory of a block's records of tool calls. */
-export function callsDirectoryOf(stateDirectory: string, blockId: string): string {
-  return path.join(stateDirectory, 'calls', blockId);
 }
 
 /** What would be added to the agent's command. Creates nothing. */

@@ -4,6 +4,7 @@ import { AgentmuxError } from '../errors.ts';
 import type { BlockRecord } from '../model/block.ts';
 import type { EntryBook, KeptMark } from '../model/entry.ts';
 import { emptyBook } from '../model/entry.ts';
+import { removeCallsDirectory } from './calls-directory.ts';
 import { checkDirectory, ensureDirectory } from './directory.ts';
 import { MAX_ENTRIES_BYTES, parseEntries, serializeEntries } from './entries-file.ts';
 import { isValidBlockId } from './ids.ts';
@@ -114,6 +115,7 @@ class FileStore implements Store {
     }
     describeFailure('remove the state file', file, () => fs.rmSync(file, { force: true }));
     for (const suffix of SIBLING_SUFFIXES) removeQuietly(this.#file(id, suffix));
+    removeCallsDirectory(this.directory, id);
   }
 
   record(id: string, members: readonly RecordedMember[], writer: 'wrapper' | 'reader'): void {

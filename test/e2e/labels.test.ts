@@ -62,6 +62,15 @@ describe('labels of tool calls', () => {
     expect(existsSync(callsOf(rig)) ? readdirSync(callsOf(rig)) : undefined).toBeUndefined();
   });
 
+  it('removes the records with the block', async () => {
+    const rig = createLabelRig();
+    await rig.claude(quiet, 'sleep 600 > /dev/null 2>&1 &').json();
+    await rig.agentmux('kill-tree', '--block', 'b', '--grace', '0').stdout(anything).stderr(anything).run();
+    expect(existsSync(callsOf(rig))).toBe(true);
+    await rig.agentmux('prune', '--older-than', '0').stdout(anything).stderr(anything).run();
+    expect(existsSync(callsOf(rig))).toBe(false);
+  });
+
   it("leaves the command's environment as it was", async () => {
     const rig = createLabelRig();
     const names = 'env | grep -E "PREFIX|AGENTMUX_(CALL|SHELL)" | cut -d= -f1 | sort | tr "\\n" " "';

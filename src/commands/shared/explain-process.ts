@@ -15,13 +15,13 @@ import { readCallProcesses } from '../../calls/call-processes.ts';
 import { joinCalls, labelProcesses } from '../../calls/join.ts';
 import { readCalls } from '../../calls/read-calls.ts';
 import type { Context } from '../../context.ts';
-import { callsDirectoryOf } from '../../launch/apply-labels.ts';
 import type { BlockRecord, RunRecord } from '../../model/block.ts';
 import type { Call } from '../../model/call.ts';
 import { isGone, type ProcessStat } from '../../model/process.ts';
 import { findGitWorktree } from '../../platform/git-worktree.ts';
 import { readGroupPath } from '../../platform/linux/cgroup-mount.ts';
 import { isSystemdHost, parseUnitPlace } from '../../platform/linux/systemd.ts';
+import { callsDirectoryOf } from '../../state/calls-directory.ts';
 import type { BlockView, MemberView } from '../../trackers/inspect.ts';
 import { liveParent, type Membership } from './membership.ts';
 
