@@ -2,7 +2,7 @@ import { formatCommand } from '../annotate/command.ts';
 import type { Listener } from '../model/process.ts';
 import { formatConfidence, formatProcesses } from './block-table.ts';
 import { formatAge, formatBytes, formatCount, formatCpu, formatPercent, formatTime, UNKNOWN } from './format.ts';
-import { describeOddities } from './process-table.ts';
+import { describeCall, describeOddities } from './process-table.ts';
 import { describeWatchState } from './screen-blocks.ts';
 import type { Line, LineView } from './screen-line.ts';
 import type { ListItem, ScreenInput, WatchBlock, WatchEntry, WatchRow } from './screen-types.ts';
@@ -60,6 +60,7 @@ function processFacts(row: WatchRow, rows: readonly WatchRow[], nowMs: number): 
       'started',
       `${sinceText(row.startedAtMs, row.goneAtMs, nowMs)}, ${parent}, session ${row.sid ?? UNKNOWN}${ttyText(row.tty)}`,
     ],
+    ...callFacts(describeCall(row), row.entry),
     ['directory', row.cwd ?? UNKNOWN],
     ['why', `${notes}; known by ${row.source} (${formatConfidence(row.confidence)})`],
     ...(rows.length > 1 ? [['pids', pids.join(' ')] as const] : []),
@@ -67,6 +68,11 @@ function processFacts(row: WatchRow, rows: readonly WatchRow[], nowMs: number): 
     ['cost', costText(row)],
     ['program', row.exe ?? UNKNOWN],
   ];
+}
+
+function callFacts(call: string | undefined, entry: string | undefined): Fact[] {
+  const facts = [call, entry === undefined ? undefined : `entry ${entry}`].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? [] : [['call', facts.join(', ')]];
 }
 
 function costText(row: WatchRow): string {
@@ -110,8 +116,9 @@ function entryFacts(entry: WatchEntry, nowMs: number): Fact[] {
   return [
     ['command', entry.command],
     ['state', `${entry.status}, started ${sinceText(entry.startedAtMs, entry.endedAtMs, nowMs)}`],
-    ['source', entry.source],
-    ['pid', String(entry.pid ?? UNKNOWN)],
+    ...callFacts(entry.call?.description, undefined),
+    ['source', entry.taskId === undefined ? entry.source : `${entry.source}, task ${entry.taskId}`],
+    ['pids', entry.pids.join(' ') || String(entry.pid ?? UNKNOWN)],
     ['ports', entry.ports.join(', ') || 'none'],
   ];
 }

@@ -1,3 +1,4 @@
+import type { Entry } from '../model/entry.ts';
 import type { BlockSummary } from './block-table.ts';
 import type { ShownRow } from './process-table.ts';
 
@@ -37,22 +38,8 @@ export interface WatchBlock extends BlockSummary, Lifetime {
   readonly tty: string | undefined;
 }
 
-/** A background or detached thing of an agent: what a person thinks in. */
-export interface WatchEntry extends Lifetime {
-  /** `p1`, `p2` … */
-  readonly id: string;
-  readonly source: 'background' | 'detached';
-  readonly command: string;
-  /** Of its whole subtree, ascending; empty once it has exited. */
-  readonly ports: readonly number[];
-  readonly startedAtMs: number | undefined;
-  readonly endedAtMs: number | undefined;
-  readonly status: 'running' | 'exited';
-  /** Its first process; undefined if unknown. */
-  readonly pid: number | undefined;
-  /** Its live processes, where more than the first is known. */
-  readonly pids?: readonly number[];
-}
+/** A background or detached thing of an agent. */
+export interface WatchEntry extends Entry, Lifetime {}
 
 /** One line of the list in the middle of the screen. */
 export type ListItem =

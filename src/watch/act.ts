@@ -119,7 +119,7 @@ function nameProcesses(state: WatchState, item: ListItem): Named[] {
   }
   const rows = state.observation.rows.get(state.blockId ?? '') ?? [];
   const { entry } = item;
-  const pids = new Set(entry.pids ?? [entry.pid]);
+  const pids = new Set(entry.pids);
   const unique = new Map(
     rows.filter((row) => row.goneAtMs === undefined && pids.has(row.pid)).map((row) => [rowKey(row), row]),
   );

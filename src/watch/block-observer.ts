@@ -1,16 +1,26 @@
 import type { BlockRecord } from '../model/block.ts';
+import type { Entry } from '../model/entry.ts';
 import { isGone } from '../model/process.ts';
 import type { WatchBlock, WatchEntry, WatchRow } from '../render/screen-types.ts';
 import type { BlockView, InspectDeps, MemberView } from '../trackers/inspect.ts';
-import { type JoinDeps, joinBlock, joinRows, patchRow } from './block-watch.ts';
+import { type JoinDeps, joinBlock, joinRows, patchRow, type ToldRows } from './block-watch.ts';
 import { findGates, type GateReading, readGates } from './gate.ts';
 import { rowKey } from './observation.ts';
 import { isSamePlace, isSameStat } from './process-table.ts';
 
+/** What is told of a block beside what the system says of its members. */
+export interface Told extends ToldRows {
+  /** Running ones and those that have exited. */
+  readonly list: readonly Entry[];
+  /** False if it will be more at the next look though nothing of the block changes. */
+  readonly isSettled: boolean;
+}
+
 export interface BlockObserverDeps extends JoinDeps {
   /** Looks at a block, with what was read already. */
   readonly inspect: (record: BlockRecord, known: Pick<InspectDeps, 'platform' | 'records' | 'look'>) => BlockView;
-  readonly entriesOf?: ((view: BlockView, rows: readonly WatchRow[]) => readonly WatchEntry[]) | undefined;
+  /** Calls, entries and what is kept of a block; without it they are not known. */
+  readonly tell?: ((view: BlockView, portsOf: (pid: number) => readonly number[]) => Told) | undefined;
 }
 
 /** Whose numbers must be of this very look, by the keys of their rows; of the selected one all is read again. */
@@ -39,6 +49,8 @@ const TURNS = 10;
 const YOUNG_MS = 10_000;
 /** Of the looks at the ports of an active block so many are at those alone that have worked. */
 const WHOLE_PORTS_EVERY = 6;
+/** Where the state cannot be written it is never all. */
+const UNSETTLED_LOOKS = 3;
 
 /** What may be other than at the last look. */
 export type Change = 'none' | 'numbers' | 'members';
@@ -55,6 +67,8 @@ export class BlockObserver {
   #reading: GateReading | undefined;
   #isStale = true;
   #turn = 0;
+  /** Looks since what is told was to be more at the next one; 0 if it is all. */
+  #unsettled = 0;
   #needsPorts = true;
   #portRounds = 0;
   /** Pids whose numbers are others than at the last look. */
@@ -94,7 +108,10 @@ export class BlockObserver {
       this.#inspect(facts);
       return 'members';
     }
-    if (facts.isNet && this.#needsPorts && this.#readPorts(facts)) {
+    const hasNewPorts = facts.isNet && this.#needsPorts && this.#readPorts(facts);
+    // Time alone makes an entry of a call that goes on.
+    const isUnsettled = this.#unsettled > 0 && this.#unsettled <= UNSETTLED_LOOKS;
+    if (hasNewPorts || isUnsettled || (facts.isNet && this.#deps.tell !== undefined && isActive)) {
       this.#join(facts);
       return 'members';
     }
@@ -212,19 +229,28 @@ export class BlockObserver {
   }
 
   #join({ nowMs }: LookFacts): void {
-    const { table, entriesOf } = this.#deps;
+    const { table, details, tell } = this.#deps;
     if (this.view === undefined) return;
     const members = this.view.members.map((member) => ({ ...member, stat: table.stat(member.pid) ?? member.stat }));
     const view = { ...this.view, members };
     this.view = view;
-    this.rows = joinRows(view, nowMs, this.#deps);
-    this.entries = entriesOf?.(view, this.rows);
+    const told = tell?.(
+      view,
+      (pid) =>
+        details
+          .listenersOf([pid])
+          .byPid.get(pid)
+          ?.map(({ port }) => port) ?? [],
+    );
+    this.rows = joinRows(view, nowMs, told ?? {}, this.#deps);
+    this.entries = told?.list.filter(({ status }) => status === 'running').map(toWatchEntry);
+    this.#unsettled = told === undefined || told.isSettled ? 0 : this.#unsettled + 1;
     this.#sum(view, nowMs);
   }
 
   #sum(view: BlockView, nowMs: number): void {
-    const running = this.entries?.filter(({ status }) => status === 'running').length;
-    const facts = { cpuNowPercent: this.#measureCpu(nowMs), frozen: this.#isFrozen(), entries: running };
+    const entries = this.entries?.length;
+    const facts = { cpuNowPercent: this.#measureCpu(nowMs), frozen: this.#isFrozen(), entries };
     this.block = joinBlock(view, this.rows, facts, this.#deps);
   }
 
@@ -247,6 +273,10 @@ export class BlockObserver {
     }
     return Math.round(((ms - before.ms) / (nowMs - before.atMs)) * 1000) / 10;
   }
+}
+
+function toWatchEntry(entry: Entry): WatchEntry {
+  return { ...entry, seenAtMs: undefined, goneAtMs: undefined };
 }
 
 function sumPercent(rows: readonly WatchRow[]): number {

@@ -1,5 +1,5 @@
 import { redactArgv } from '../annotate/redact.ts';
-import { averagePercent, buildRows } from '../annotate/rows.ts';
+import { averagePercent, buildRows, type RowsInput } from '../annotate/rows.ts';
 import { sumRows } from '../annotate/totals.ts';
 import { buildForest, flattenForest } from '../model/tree.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -19,8 +19,11 @@ export interface JoinDeps {
   summarize(view: BlockView): BlockSummary;
 }
 
+/** What is told of the members beside what the system says of them. */
+export type ToldRows = Pick<RowsInput, 'calls' | 'entries' | 'kept'>;
+
 /** The members of a block as rows, oldest first. */
-export function joinRows(view: BlockView, nowMs: number, deps: JoinDeps): WatchRow[] {
+export function joinRows(view: BlockView, nowMs: number, told: ToldRows, deps: JoinDeps): WatchRow[] {
   const { details, table, platform } = deps;
   const pids = view.members.map(({ pid }) => pid);
   const rows = buildRows({
@@ -33,6 +36,7 @@ export function joinRows(view: BlockView, nowMs: number, deps: JoinDeps): WatchR
     ttyName: (ttyNr) => platform.ttyName(ttyNr),
     redact: deps.redact,
     describe: details.describe,
+    ...told,
   });
   return flattenForest(buildForest(rows, ({ role }) => role === 'root'))
     .map(({ item, reparented }): WatchRow => {

@@ -63,8 +63,8 @@ export class ChangeFinder {
     ];
   }
 
-  #compareEntries({ entries }: Observation): Change[] {
-    const changes: Change[] = [];
+  #compareEntries({ entries, atMs }: Observation): Change[] {
+    const changes = this.#findExited(entries, atMs);
     for (const [blockId, list] of entries ?? []) {
       for (const entry of list) {
         const key = `${blockId} ${entry.id}`;
@@ -76,18 +76,25 @@ export class ChangeFinder {
     }
     return changes;
   }
+
+  #findExited(entries: Observation['entries'], atMs: number): Change[] {
+    const changes: Change[] = [];
+    for (const [key, { blockId, entry }] of this.#entries) {
+      if (entries?.get(blockId)?.some(({ id }) => id === entry.id) === true) continue;
+      this.#entries.delete(key);
+      const ended = { ...entry, status: 'exited', endedAtMs: entry.endedAtMs ?? atMs, ports: [], pids: [] } as const;
+      changes.push({ type: 'entry-exited', blockId, entry: ended });
+    }
+    return changes;
+  }
 }
 
 function startOf({ startedAtMs }: WatchBlock): number {
   return startedAtMs;
 }
 
-function typeOf(
-  before: WatchEntry | undefined,
-  now: WatchEntry,
-): 'entry-added' | 'entry-changed' | 'entry-exited' | undefined {
+function typeOf(before: WatchEntry | undefined, now: WatchEntry): 'entry-added' | 'entry-changed' | undefined {
   if (before === undefined) return 'entry-added';
-  if (before.status !== now.status) return now.status === 'exited' ? 'entry-exited' : 'entry-changed';
   const isSame = before.pid === now.pid && before.ports.join() === now.ports.join() && before.command === now.command;
   return isSame ? undefined : 'entry-changed';
 }

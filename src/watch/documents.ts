@@ -36,6 +36,6 @@ export function toJsonProcess(row: WatchRow): object {
 
 /** An entry as documents and events tell it. */
 export function toJsonEntry(blockId: string, entry: WatchEntry): object {
-  const { seenAtMs: _seen, goneAtMs: _gone, pids: _pids, ...fields } = entry;
-  return { blockId, ...fields };
+  const { id, source, command, taskId, pid, pgid, ports, startedAtMs, endedAtMs, status } = entry;
+  return { blockId, id, source, command, taskId, pid, pgid, ports, startedAtMs, endedAtMs, status };
 }

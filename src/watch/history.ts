@@ -95,7 +95,7 @@ function endRow(row: WatchRow): WatchRow {
 }
 
 function endEntry(entry: WatchEntry): WatchEntry {
-  return { ...entry, status: 'exited', ports: [] };
+  return { ...entry, status: 'exited', ports: [], pids: [], endedAtMs: entry.endedAtMs ?? entry.goneAtMs };
 }
 
 function mapValues<T>(

@@ -13,7 +13,7 @@ export interface Observation {
   readonly blocks: readonly WatchBlock[];
   /** Every member by block id, oldest first. */
   readonly rows: ReadonlyMap<string, readonly WatchRow[]>;
-  /** By block id; undefined where entries are not known. */
+  /** Those that run, by block id; undefined where entries are not known. */
   readonly entries: ReadonlyMap<string, readonly WatchEntry[]> | undefined;
 }
 

@@ -18,7 +18,7 @@ import { RecordReader } from './record-reader.ts';
 
 export interface ObserverOptions
   extends Pick<JoinDeps, 'ports' | 'redact' | 'summarize'>,
-    Pick<BlockObserverDeps, 'inspect' | 'entriesOf'> {
+    Pick<BlockObserverDeps, 'inspect' | 'tell'> {
   readonly platform: Platform;
   readonly store: Pick<Store, 'directory' | 'list'>;
   /** Wall clock, ms since the epoch. */
@@ -135,7 +135,7 @@ export class Observer {
       rows.set(id, observer.rows);
       if (observer.entries !== undefined) entries.set(id, observer.entries);
     }
-    const known = this.#options.entriesOf === undefined ? undefined : entries;
+    const known = this.#options.tell === undefined ? undefined : entries;
     return { atMs: nowMs, blocks: orderBlocks(blocks), rows, entries: known };
   }
 

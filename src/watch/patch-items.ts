@@ -35,6 +35,6 @@ function isSamePlace(a: WatchRow, b: WatchRow): boolean {
 
 /** What decides where a line stands and which others it is folded with. */
 const PLACE = [
-  ...(['pid', 'startTicks', 'parentPid', 'role', 'command', 'agent', 'escaped', 'orphan'] as const),
+  ...(['pid', 'startTicks', 'parentPid', 'role', 'command', 'agent', 'escaped', 'orphan', 'kept', 'entry'] as const),
   ...(['listeners', 'goneAtMs', 'seenAtMs'] as const),
 ] as const satisfies readonly (keyof WatchRow)[];

@@ -67,7 +67,8 @@ describe('ChangeFinder', () => {
     expect(next(watchEntry('p1'))).toEqual(['entry-added p1']);
     expect(next(watchEntry('p1'))).toEqual([]);
     expect(next(watchEntry('p1', { ports: [3000] }))).toEqual(['entry-changed p1']);
-    expect(next(watchEntry('p1', { status: 'exited' }))).toEqual(['entry-exited p1']);
+    expect(next()).toEqual(['entry-exited p1']);
+    expect(next()).toEqual([]);
   });
 });
 

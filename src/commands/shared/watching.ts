@@ -4,7 +4,9 @@ import type { BlockRecord } from '../../model/block.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
 import { inspectBlock } from '../../trackers/inspect.ts';
 import { familyOf } from '../../trackers/subject.ts';
-import { Observer } from '../../watch/observer.ts';
+import { Observer, type ObserverOptions } from '../../watch/observer.ts';
+import { createEntriesWatcher } from './entries.ts';
+import { openKept } from './kept.ts';
 import { parseSpan } from './kill-options.ts';
 import { recordSeen } from './listing.ts';
 import { inspectDepsOf, openLookup } from './lookup.ts';
@@ -33,6 +35,7 @@ export function openObserver(context: Context, request: WatchingRequest): Observ
     ports: request.ports,
     redact: request.redact,
     inspect: (record, known) => inspectBlock(record, { ...inspectDepsOf(context, known.records), ...known }),
+    tell: createTeller(context),
     onNet: (view) => recordSeen(context, view),
     isWatched: (record, records) => named === undefined || isWithin(record, records, named),
   });
@@ -40,6 +43,17 @@ export function openObserver(context: Context, request: WatchingRequest): Observ
     context.stderr.write(`warning: ${escapeUntrusted(path)} is not used (${reason}): ${escapeUntrusted(detail)}\n`);
   }
   return observer;
+}
+
+/** What calls, entries and marks tell of a block. */
+function createTeller(context: Context): NonNullable<ObserverOptions['tell']> {
+  const readEntries = createEntriesWatcher(context);
+  return (view, portsOf) => {
+    const { record, members } = view;
+    const { entries, labels, entryOf, isSettled } = readEntries(view, portsOf);
+    const kept = openKept(context, [record])(record, members);
+    return { list: entries, calls: labels, entries: entryOf, kept, isSettled };
+  };
 }
 
 /** The span between two looks, ms. Throws a usage error. */
