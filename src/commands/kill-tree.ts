@@ -10,6 +10,7 @@ import { formatCount } from '../render/format.ts';
 import { renderJson } from '../render/json.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
 import type { BlockView } from '../trackers/inspect.ts';
+import { removeKeptGroups } from '../trackers/kept-group.ts';
 import { familyOf } from '../trackers/subject.ts';
 import { confirmDanger } from './shared/confirm.ts';
 import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
@@ -32,6 +33,7 @@ interface RawOptions {
   readonly started?: boolean;
   readonly grace?: string;
   readonly escaped?: boolean;
+  readonly includingKept?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -52,6 +54,7 @@ export function registerKillTree(program: Command, context: Context): void {
     .option('--started', 'only what the agent started: the agent and its own servers go on')
     .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms; 0 is KILL at once')
     .option('--escaped', 'also what left the block and is known by its environment alone')
+    .option('--including-kept', 'also what "agentmux keep" or the configuration keeps')
     .option('-n, --dry-run', 'print what would be ended, signal nothing')
     .option('--yes', 'do not ask, where blocks that were started inside this one end too')
     .option('--json', 'print one JSON document')
@@ -72,16 +75,21 @@ export function registerKillTree(program: Command, context: Context): void {
 }
 
 async function killTree(context: Context, options: RawOptions): Promise<number> {
-  const graceMs = parseGrace(options.grace);
+  const graceMs = parseGrace(options.grace, context);
   const { lookup, caller } = openLookup(context, 'kill-tree');
   const view = resolveTarget(options.block, lookup, caller);
   const { record } = view;
   refuseUntracked(record);
-  const world = openKillWorld(context, record, lookup.records);
+  const world = openKillWorld(context, record, lookup.records, options.includingKept);
   const plan = planBlock(world, { ...options, startedOnly: options.started, members: view.members });
   sayWhichDaemonsEnd(context, view.members, plan.targets);
   if (options.dryRun === true) {
-    return print(context, record, { dryRun: true, ok: undefined, rows: plan.targets, leftOut: plan.leftOut }, options);
+    return print(
+      context,
+      record,
+      { dryRun: true, ok: undefined, rows: plan.targets, leftOut: plan.leftOut, kept: plan.kept },
+      options,
+    );
   }
   await confirmChildren(context, record, lookup, options);
   sayWhatEnds(context, record, plan.targets, options);
@@ -112,6 +120,7 @@ async function carryOut(
   });
   // A living wrapper removes its enclosure itself.
   if (report.ok && !wrapperAlive && options.started !== true) world.tracker.dispose();
+  if (report.ok && options.includingKept === true) removeKeptGroups(record);
   return print(context, record, { dryRun: false, ...report }, options);
 }
 
@@ -120,11 +129,13 @@ interface Outcome {
   readonly ok: boolean | undefined;
   readonly rows: readonly Omit<KillRow, 'blockId'>[];
   readonly leftOut: readonly KillTarget[];
+  readonly kept: readonly KillTarget[];
 }
 
 async function print(context: Context, record: BlockRecord, outcome: Outcome, options: RawOptions): Promise<number> {
   const rows = outcome.rows.map((row): KillRow => ({ ...row, blockId: record.id }));
   const leftOut = outcome.leftOut.map((row): KillRow => ({ ...row, blockId: record.id }));
+  const kept = outcome.kept.map((row): KillRow => ({ ...row, blockId: record.id }));
   if (options.json === true) {
     const { dryRun, ok } = outcome;
     const startedOnly = options.started === true;
@@ -136,13 +147,15 @@ async function print(context: Context, record: BlockRecord, outcome: Outcome, op
         ok,
         rows: rows.map(toJsonRow),
         leftOut: leftOut.map(toJsonRow),
+        kept: kept.map(toJsonRow),
       }),
     );
   } else {
     context.stdout.write(await renderKillRows(context, rows));
   }
-  if (rows.length === 0) context.stderr.write(`${nothingLives(record, options)}\n`);
+  if (rows.length === 0 && kept.length === 0) context.stderr.write(`${nothingLives(record, options)}\n`);
   warnOfSurvivors(context, rows);
+  if (kept.length > 0) sayWhatIsKept(context, record, kept, options);
   if (leftOut.length > 0) sayWhatIsLeftOut(context, record, leftOut);
   return outcome.ok === false ? ExitCode.survived : ExitCode.ok;
 }
@@ -176,6 +189,12 @@ function sayWhatEnds(context: Context, record: BlockRecord, targets: readonly Ki
 
 function nothingLives({ id }: BlockRecord, options: RawOptions): string {
   return options.started === true ? `nothing that the agent of "${id}" started lives` : `nothing of "${id}" lives`;
+}
+
+function sayWhatIsKept(context: Context, { id }: BlockRecord, kept: readonly KillRow[], { started }: RawOptions): void {
+  const who = formatCount(kept.length, 'process is', 'processes are');
+  const command = `agentmux kill-tree --block ${id}${started === true ? ' --started' : ''} --including-kept`;
+  context.stderr.write(`${who} kept and not ended: ${nameProcesses(kept)}\nto end them too: ${command}\n`);
 }
 
 function sayWhatIsLeftOut(context: Context, { id }: BlockRecord, leftOut: readonly KillRow[]): void {

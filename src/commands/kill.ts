@@ -3,13 +3,15 @@ import type { Context } from '../context.ts';
 import { AgentmuxError, ExitCode } from '../errors.ts';
 import type { KillTarget } from '../kill/kill.ts';
 import { killMembers, type MembersPlan, planMembers } from '../kill/kill-members.ts';
-import { parsePort, parseTargetOperand, type TargetOperand } from '../kill/parse-target.ts';
+import { type EntryOrTarget, parseEntryOrTarget, parsePort } from '../kill/parse-target.ts';
 import { type GoneTarget, type ResolvedOperands, resolveOperands } from '../kill/resolve-operands.ts';
 import type { KillWorld } from '../kill/transaction.ts';
 import { formatCount } from '../render/format.ts';
 import { renderJson } from '../render/json.ts';
 import type { BlockView } from '../trackers/inspect.ts';
+import { selectViews } from './shared/choose-members.ts';
 import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
+import { type EntriesByBlock, resolveEntry, settleAll } from './shared/entries.ts';
 import { examplesHelp } from './shared/help.ts';
 import { type KillForce, settleForce } from './shared/kill-options.ts';
 import {
@@ -22,15 +24,7 @@ import {
 } from './shared/kill-output.ts';
 import { findKiller } from './shared/killer.ts';
 import { openKillWorld, openLookup } from './shared/lookup.ts';
-import {
-  type BlockLookup,
-  type BlockOption,
-  type Caller,
-  findOwnBlock,
-  listLive,
-  resolveTarget,
-} from './shared/target.ts';
-import { refuseUntracked } from './shared/untracked.ts';
+import { type BlockOption, listLive } from './shared/target.ts';
 
 interface RawOptions {
   readonly block?: BlockOption;
@@ -51,11 +45,12 @@ export function registerKill(program: Command, context: Context): void {
     .command('kill')
     .summary('end processes that an agent started')
     .description(
-      'End members of a block: by pid, by pid:starttime as "agentmux ps -q" prints it, or by the port they listen on.\n' +
+      'End members of a block: by pid, by pid:starttime as "agentmux ps -q" prints it, by the port they listen on, or an\n' +
+        'entry as "agentmux entries" lists it, with all that belongs to it.\n' +
         'What descends from them is ended with them. TERM comes first, KILL after the grace; then it is looked again.\n' +
         'Whoever is not a member is never signalled, not even by root.',
     )
-    .argument('[target...]', 'pid, pid:starttime, or :port (listeners only, never clients)')
+    .argument('[target...]', 'pid, pid:starttime, :port (listeners only, never clients), or an entry such as p2')
     .option('--block [id]', 'only members of this block, by its id or a unique prefix; without one the block we are in')
     .option('--port <number>', 'the same as :number', (text: string, before: readonly string[] = []) => [
       ...before,
@@ -73,6 +68,7 @@ export function registerKill(program: Command, context: Context): void {
       'after',
       examplesHelp([
         ['agentmux kill 4711', 'end a process and what descends from it'],
+        ['agentmux kill p2', 'end an entry, with all that belongs to it'],
         ['agentmux kill :5173', 'end the server on a port of this machine'],
         ['agentmux kill $(agentmux ps -q)', 'end all that the agents started, safe from reused pids'],
         ['agentmux kill --dry-run 4711', 'only show what would be ended'],
@@ -86,10 +82,14 @@ export function registerKill(program: Command, context: Context): void {
 
 async function kill(context: Context, targets: readonly string[], options: RawOptions): Promise<number> {
   const operands = parseOperands(targets, options.port ?? []);
-  const force = settleForce(options);
+  const force = settleForce(options, context);
   const { lookup, caller } = openLookup(context, 'kill');
   const views = selectViews(options.block, lookup, caller);
+  const needsEntries = operands.some(({ type }) => type === 'entry' || type === 'port');
+  const entries: EntriesByBlock = needsEntries ? await settleAll(context, views) : new Map();
   const resolved = resolveOperands(operands, {
+    findEntry: (id) => resolveEntry(id, views, entries, 'kill'),
+    entryOf: (view, pid) => entries.get(view.record.id)?.entryOf.get(pid),
     platform: context.platform,
     views,
     others: () => listLive(lookup),
@@ -166,22 +166,13 @@ async function printPlan(
   return ExitCode.ok;
 }
 
-function parseOperands(targets: readonly string[], ports: readonly string[]): TargetOperand[] {
+function parseOperands(targets: readonly string[], ports: readonly string[]): EntryOrTarget[] {
   const operands = [
-    ...targets.map(parseTargetOperand),
-    ...ports.map((text): TargetOperand => ({ type: 'port', text, port: parsePort(text) })),
+    ...targets.map(parseEntryOrTarget),
+    ...ports.map((text): EntryOrTarget => ({ type: 'port', text, port: parsePort(text) })),
   ];
   if (operands.length > 0) return operands;
   throw new AgentmuxError('usage', 'no target is named', { code: 'no-target', hint: 'agentmux kill --help' });
-}
-
-/** From inside a block its members alone; from outside a pid tells by itself whose member it is. */
-function selectViews(option: BlockOption, lookup: BlockLookup, caller: Caller): readonly BlockView[] {
-  const inside = option === undefined ? findOwnBlock(lookup, caller) : undefined;
-  if (option === undefined && inside === undefined) return listLive(lookup);
-  const view = resolveTarget(option, lookup, caller);
-  refuseUntracked(view.record);
-  return [view];
 }
 
 /** A desktop application that inherited our tag is not what its user thinks of as the agent's. */

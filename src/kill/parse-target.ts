@@ -22,6 +22,19 @@ export function parseTargetOperand(text: string): TargetOperand {
   return { type: 'identity', text, pid, startTicks };
 }
 
+/** What a user names to be ended or kept: an entry too. */
+export type EntryOrTarget = TargetOperand | { readonly type: 'entry'; readonly text: string; readonly id: string };
+
+/** As parseTargetOperand, and `p2` for an entry. */
+export function parseEntryOrTarget(text: string): EntryOrTarget {
+  return isEntryId(text) ? { type: 'entry', text, id: text } : parseTargetOperand(text);
+}
+
+/** True for a word that can only be the id of an entry. */
+export function isEntryId(text: string): boolean {
+  return /^p[1-9][0-9]*$/.test(text);
+}
+
 /** Reads a TCP port, 1 to 65535, plain decimal digits. Throws a usage error. */
 export function parsePort(text: string): number {
   const port = /^[1-9][0-9]{0,4}$/.test(text) ? Number(text) : 0;
@@ -37,6 +50,6 @@ const highestPid = 2 ** 31 - 1;
 function badOperand(text: string): AgentmuxError {
   return new AgentmuxError('usage', `"${text}" is no process to end`, {
     code: 'bad-target',
-    hint: 'a target is a pid from 2, pid:starttime as "agentmux ps -q" prints it, or :port',
+    hint: 'a target is a pid from 2, pid:starttime as "agentmux ps -q" prints it, :port, or an entry such as p2',
   });
 }

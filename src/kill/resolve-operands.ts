@@ -1,11 +1,12 @@
 /** Which members the operands of `kill` name. Everything is judged before anything is signalled. */
 import { AgentmuxError } from '../errors.ts';
+import type { Entry } from '../model/entry.ts';
 import { isGone } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { RecordedMember } from '../state/store.ts';
 import type { BlockView, MemberView } from '../trackers/inspect.ts';
 import type { Named } from './kill-members.ts';
-import type { TargetOperand } from './parse-target.ts';
+import type { EntryOrTarget } from './parse-target.ts';
 import { findRefusal, type Killer } from './plan.ts';
 
 export interface OperandWorld {
@@ -16,6 +17,10 @@ export interface OperandWorld {
   readonly others: () => readonly BlockView[];
   readonly recorded: (blockId: string) => readonly RecordedMember[];
   readonly killer: Killer;
+  /** The entry of that id; throws AgentmuxError where there is not exactly one. */
+  readonly findEntry: (id: string) => { readonly view: BlockView; readonly entry: Entry };
+  /** The entry that a member belongs to. */
+  readonly entryOf: (view: BlockView, pid: number) => Entry | undefined;
 }
 
 /** A former member that has ended: success, and nothing to do. */
@@ -35,7 +40,7 @@ export interface ResolvedOperands {
  * Throws AgentmuxError `refused` for what must not be signalled and for a port that is not clearly one member's,
  * `notFound` for what never was a member.
  */
-export function resolveOperands(operands: readonly TargetOperand[], world: OperandWorld): ResolvedOperands {
+export function resolveOperands(operands: readonly EntryOrTarget[], world: OperandWorld): ResolvedOperands {
   const named = new Map<string, Map<number, number | undefined>>();
   const gone: GoneTarget[] = [];
   const add = (view: BlockView, member: MemberView): void => {
@@ -43,9 +48,17 @@ export function resolveOperands(operands: readonly TargetOperand[], world: Opera
     named.set(view.record.id, ofBlock.set(member.pid, member.startTicks));
   };
   for (const operand of operands) {
+    if (operand.type === 'entry') {
+      const { view, entry } = world.findEntry(operand.id);
+      const { record } = view;
+      if (entry.status === 'exited' && entry.pid !== undefined)
+        gone.push({ blockId: record.id, pid: entry.pid, startTicks: undefined });
+      for (const member of findProcesses(view, entry, world.killer)) add(view, member);
+      continue;
+    }
     if (operand.type === 'port') {
       const { view, holders } = findHolders(operand.port, world);
-      for (const holder of holders) add(view, holder);
+      for (const holder of holders) add(view, climb(view, holder, world));
       continue;
     }
     const refusal = findRefusal(operand.pid, world.killer);
@@ -58,6 +71,16 @@ export function resolveOperands(operands: readonly TargetOperand[], world: Opera
     else gone.push(findGone(operand.pid, startTicks, world));
   }
   return { named, gone };
+}
+
+/** All live processes of an entry, whichever of them is above the others. One that runs us cannot be ended by us. */
+function findProcesses(view: BlockView, { pids }: Entry, killer: Killer): MemberView[] {
+  const members = view.members.filter(({ pid }) => pids.includes(pid));
+  for (const { pid } of members) {
+    const refusal = killer.wrappers.has(pid) ? undefined : findRefusal(pid, killer);
+    if (refusal !== undefined) throw refusal;
+  }
+  return members;
 }
 
 function findMember(
@@ -102,6 +125,24 @@ function findHolders(
     });
   }
   return { view, holders };
+}
+
+/**
+ * What a server runs under within its entry: npm, a shell, a watcher that would start it again; not further than to what
+ * runs something else beside it.
+ */
+function climb(view: BlockView, holder: MemberView, { entryOf, killer }: OperandWorld): MemberView {
+  const entry = entryOf(view, holder.pid);
+  let top = holder;
+  for (let steps = 0; entry !== undefined && steps < entry.pids.length; steps += 1) {
+    const { stat }: MemberView = top;
+    const parent = view.members.find(({ pid }) => pid === stat?.ppid && entry.pids.includes(pid));
+    const siblings = view.members.filter((member) => member.stat?.ppid === parent?.pid);
+    const isYounger = (parent?.startTicks ?? 0) > (top.startTicks ?? 0);
+    if (parent === undefined || siblings.length > 1 || isYounger || findRefusal(parent.pid, killer)) break;
+    top = parent;
+  }
+  return top;
 }
 
 function noListener(port: number, denied: number): AgentmuxError {

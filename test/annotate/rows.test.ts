@@ -92,7 +92,7 @@ describe('buildRows', () => {
     const label = { callId: '19:400', toolId: 'toolu_1', description: undefined, command: 'API_KEY=*** npm run dev' };
     expect(build(facts)).toMatchObject({ label, entry: 'p2', kept: true, redacted: true });
     const plain = build({ ...facts, redact: false });
-    expect(plain.label?.command).toBe('API_KEY=abc npm run dev');
+    expect(plain?.label?.command).toBe('API_KEY=abc npm run dev');
   });
 
   it('shows secrets where it was asked to', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseTargetOperand } from '../../src/kill/parse-target.ts';
+import { parseEntryOrTarget } from '../../src/kill/parse-target.ts';
 import { type OperandWorld, resolveOperands } from '../../src/kill/resolve-operands.ts';
+import type { Entry } from '../../src/model/entry.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import type { BlockView } from '../../src/trackers/inspect.ts';
 
@@ -61,12 +62,20 @@ function worldOf(options: Partial<OperandWorld> = {}): OperandWorld {
       { pid: 21, startTicks: 1500, bootId: 'earlier' },
     ],
     killer: { pid: 12, ancestors: new Set([9, 8, 1]), wrappers: new Map([[9, 'mine-1']]) },
+    findEntry: (id) => ({ view: viewOf('mine-1', MEMBERS), entry: entryOf(id) }),
+    entryOf: () => undefined,
     ...options,
   };
 }
 
+/** p1 runs, all others have exited. */
+function entryOf(id: string): Entry {
+  const isRunning = id === 'p1';
+  return { id, pid: 11, pids: isRunning ? [11, 12] : [], status: isRunning ? 'running' : 'exited' } as unknown as Entry;
+}
+
 const resolve = (texts: readonly string[], options: Partial<OperandWorld> = {}) => {
-  const { named, gone } = resolveOperands(texts.map(parseTargetOperand), worldOf(options));
+  const { named, gone } = resolveOperands(texts.map(parseEntryOrTarget), worldOf(options));
   return { named: Object.fromEntries([...named].map(([id, pids]) => [id, [...pids.keys()]])), gone };
 };
 const killer = { pid: 99, ancestors: new Set<number>(), wrappers: new Map([[9, 'mine-1']]) };
@@ -77,6 +86,7 @@ describe('resolveOperands', () => {
     ['an identity', ['11:1011'], { 'mine-1': [11] }],
     ['both at once', ['11', '11:1011', '10'], { 'mine-1': [11, 10] }],
     ['every holder of a port', [':5173'], { 'mine-1': [11, 12] }],
+    ['an entry', ['p1'], { 'mine-1': [11, 12] }],
   ])('finds the members that %s names', (_title, texts, named) => {
     expect(resolve(texts, { killer })).toEqual({ named, gone: [] });
   });
@@ -90,6 +100,29 @@ describe('resolveOperands', () => {
     ['a zombie below a member', '51', 1051],
   ])('says of %s that it has gone', (_title, text, startTicks) => {
     expect(resolve([text]).gone).toEqual([{ blockId: 'mine-1', pid: Number.parseInt(text, 10), startTicks }]);
+  });
+
+  it('says of an entry that has exited that it has gone', () => {
+    expect(resolve(['p2'])).toEqual({ named: {}, gone: [{ blockId: 'mine-1', pid: 11, startTicks: undefined }] });
+  });
+
+  it('refuses an entry that it runs in', () => {
+    expect(() => resolve(['p1'])).toThrow(expect.objectContaining({ kind: 'refused', code: 'protected' }));
+  });
+
+  it('ends with a server of an entry what it alone runs under, but not what runs more', () => {
+    const member = (pid: number, ppid: number) => ({ pid, role: 'started', startTicks: START + pid, stat: { ppid } });
+    const chain = [member(40, 1), member(41, 40), member(42, 41), member(43, 42), member(44, 41)];
+    const view = { ...viewOf('mine-1', []), members: chain } as unknown as BlockView;
+    const entry = { pids: [40, 41, 42, 43, 44] } as unknown as Entry;
+    const ports = new Map([[43, [{ port: 3000 }]]]);
+    const platform = {
+      ...worldOf().platform,
+      readListeners: () => ({ byPid: ports, denied: new Set() }),
+    } as unknown as Platform;
+    const world = { killer, platform, views: [view] };
+    expect(resolve([':3000'], { ...world, entryOf: () => entry }).named).toEqual({ 'mine-1': [42] });
+    expect(resolve([':3000'], world).named).toEqual({ 'mine-1': [43] });
   });
 
   it.each([

@@ -52,7 +52,10 @@ describe('a configuration', () => {
   it('is empty where there is no file, but not where AGENTMUX_CONFIG names one', () => {
     const home = makeDirectory();
     expect(readConfig({ HOME: home })).toEqual({ status: 'ok', config: emptyConfig, path: undefined });
-    expect(readConfig({ AGENTMUX_CONFIG: join(home, 'nope') })).toMatchObject({ status: 'bad', detail: expect.stringMatching('cannot be read') });
+    expect(readConfig({ AGENTMUX_CONFIG: join(home, 'nope') })).toMatchObject({
+      status: 'bad',
+      detail: expect.stringMatching('cannot be read'),
+    });
   });
 
   it('is read through a link, and not from a directory or a device', () => {
@@ -61,6 +64,7 @@ describe('a configuration', () => {
     writeFileSync(join(home, 'mine.json'), '{"grace":"1s"}');
     symlinkSync(join(home, 'mine.json'), join(home, '.config/agentmux/config.json'));
     expect(readConfig({ HOME: home })).toMatchObject({ status: 'ok', config: { grace: '1s' } });
-    for (const path of [home, '/dev/zero']) expect(readConfig({ AGENTMUX_CONFIG: path })).toMatchObject({ status: 'bad' });
+    for (const path of [home, '/dev/zero'])
+      expect(readConfig({ AGENTMUX_CONFIG: path })).toMatchObject({ status: 'bad' });
   });
 });

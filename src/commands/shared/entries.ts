@@ -2,12 +2,10 @@ import type { RowsInput } from '../../annotate/rows.ts';
 import { type BlockEntries, type EntriesDeps, readEntries, settleEntries } from '../../calls/entries-reader.ts';
 import type { Context } from '../../context.ts';
 import { AgentmuxError } from '../../errors.ts';
-import { createKeptFinder, type KeptReason } from '../../kill/kept.ts';
-import type { BlockRecord } from '../../model/block.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { ListenersResult } from '../../platform/platform.ts';
-import type { BlockView, MemberView } from '../../trackers/inspect.ts';
-import { loadConfig } from './config.ts';
+import type { BlockView } from '../../trackers/inspect.ts';
+import { openKept } from './kept.ts';
 
 /** The entries of some blocks, by block id. */
 export type EntriesByBlock = ReadonlyMap<string, BlockEntries>;
@@ -47,11 +45,6 @@ export interface FoundEntry {
   readonly entry: Entry;
 }
 
-/** True for a word that can only be the id of an entry. */
-export function isEntryId(text: string): boolean {
-  return /^p[1-9]\d*$/.test(text);
-}
-
 /**
  * The entry of that id. Throws AgentmuxError `notFound`, or `refused` with the commands that would tell apart those of
  * several blocks; of a block and the one that it is inside of the running one counts. `command` is what was typed.
@@ -80,16 +73,6 @@ export function resolveEntry(
     code: 'ambiguous-entry',
     hint: candidates.map(({ view }) => `agentmux ${command} --block ${view.record.id} ${id}`).join('\n'),
   });
-}
-
-/** Finds what is kept among the members of a block, by the marks of the user and the configuration. */
-export function openKept(
-  context: Context,
-  records: readonly BlockRecord[],
-): (record: BlockRecord, members: readonly MemberView[]) => ReadonlyMap<number, KeptReason> {
-  const { store, platform } = context;
-  const { keep } = loadConfig(context);
-  return createKeptFinder(store, platform.host().bootId, keep, records);
 }
 
 /** Reads entries without waiting, as a view that is drawn again and again needs them: new ones have their ids next time. */

@@ -1,7 +1,9 @@
+import type { Context } from '../../context.ts';
 import { AgentmuxError } from '../../errors.ts';
 import { parseSignal } from '../../kill/parse-signal.ts';
 import { DEFAULT_GRACE_MS } from '../../kill/transaction.ts';
 import { parseDuration } from '../../launch/duration.ts';
+import { loadConfig } from './config.ts';
 
 /** How hard and how patiently: as settled from `-s`, `-9` and `--grace`. */
 export interface KillForce {
@@ -20,26 +22,32 @@ export function parseSpan(text: string, option: string): number {
   });
 }
 
-/** The grace of a kill, ms. Throws a usage error. */
-export function parseGrace(text: string | undefined): number {
-  return text === undefined ? DEFAULT_GRACE_MS : parseSpan(text, '--grace');
+/** The grace of a kill, ms: by the flag, else AGENTMUX_GRACE, else the configuration. Throws a usage error. */
+export function parseGrace(text: string | undefined, context: Pick<Context, 'env'>): number {
+  if (text !== undefined) return parseSpan(text, '--grace');
+  const variable = context.env['AGENTMUX_GRACE'];
+  if (variable) return parseSpan(variable, 'AGENTMUX_GRACE');
+  return parseDuration(loadConfig(context).grace ?? '') ?? DEFAULT_GRACE_MS;
 }
 
 /**
  * Settles what is sent. TERM asks, and KILL follows when the grace is over. Another signal may mean anything to its
  * receiver (HUP: read your configuration again), so that it is only sent, unless a grace says what comes after it.
  */
-export function settleForce(raw: {
-  readonly signal?: string;
-  readonly kill?: boolean;
-  readonly grace?: string;
-}): KillForce {
+export function settleForce(
+  raw: {
+    readonly signal?: string;
+    readonly kill?: boolean;
+    readonly grace?: string;
+  },
+  context: Pick<Context, 'env'>,
+): KillForce {
   if (raw.signal !== undefined && raw.kill === true) throw new AgentmuxError('usage', '-s and -9 exclude each other');
   const signal = raw.kill === true ? 'SIGKILL' : parseSignal(raw.signal ?? 'TERM');
   if (signal === 'SIGKILL') {
     if (raw.grace === undefined) return { signal, graceMs: 0 };
     throw new AgentmuxError('usage', 'KILL leaves no time: it and --grace exclude each other');
   }
-  const graceMs = signal === 'SIGTERM' || raw.grace !== undefined ? parseGrace(raw.grace) : undefined;
+  const graceMs = signal === 'SIGTERM' || raw.grace !== undefined ? parseGrace(raw.grace, context) : undefined;
   return { signal, graceMs };
 }

@@ -6,6 +6,7 @@ import { readGroupPath } from '../../platform/linux/cgroup-mount.ts';
 import { type BlockView, type InspectDeps, inspectBlock } from '../../trackers/inspect.ts';
 import { type Look, takeLook } from '../../trackers/look.ts';
 import { openTracker } from '../../trackers/select.ts';
+import { openKept } from './kept.ts';
 import type { BlockLookup, Caller } from './target.ts';
 
 /** Reads the records and who asks; `command` is what was typed, for hints. Looks at no block before it is asked for. */
@@ -35,8 +36,17 @@ export function openLookup(
   };
 }
 
-/** What a kill in a block needs, looking afresh each time. Never signals this process. */
-export function openKillWorld(context: Context, record: BlockRecord, records: readonly BlockRecord[]): KillWorld {
+/**
+ * What a kill in a block needs, looking afresh each time. Never signals this process, and spares what is kept unless
+ * `includingKept`. Throws AgentmuxError where what is kept cannot be known.
+ */
+export function openKillWorld(
+  context: Context,
+  record: BlockRecord,
+  records: readonly BlockRecord[],
+  includingKept = false,
+): KillWorld {
+  const findKept = includingKept ? undefined : openKept(context, records);
   const deps = inspectDepsOf(context, records);
   const tracker = openTracker(record, deps);
   return {
@@ -44,6 +54,7 @@ export function openKillWorld(context: Context, record: BlockRecord, records: re
     tracker,
     look: () => inspectBlock(record, deps).members,
     spare: new Set([context.pid]),
+    ...(findKept !== undefined && { findKept: (members) => findKept(record, members) }),
     // By scan a freeze would be a STOP, and the CONT after it would wake what its user had stopped.
     mayFreeze: tracker.type === 'cgroup',
   };
