@@ -41,9 +41,25 @@ describe('renderTable', () => {
       pid: pid + 10_000,
       command: `sleep ${'日'.repeat(pid % 9)}`,
     }));
-    const few = (await renderTable(columns, many.slice(0, 100), terminal)).split('\n').slice(0, 100);
-    const all = (await renderTable(columns, many, terminal)).split('\n').slice(0, 100);
+    const few = (await renderTable(columns, many.slice(0, 12), terminal)).split('\n').slice(0, 13);
+    const all = (await renderTable(columns, many, terminal)).split('\n').slice(0, 13);
     expect(few).toEqual(all);
+  });
+
+  it('leaves out columns that yield where the last one would have no room, the least needed first', async () => {
+    const wide: Column<Row>[] = [
+      { header: 'PID', text: (row) => String(row.pid) },
+      { header: 'PARENT', yields: 2, text: () => 'orphan' },
+      { header: 'STATE', yields: 1, text: () => 'sleeping' },
+      { header: 'COMMAND', text: (row) => row.command },
+    ];
+    const headers = async (view: TableView): Promise<string> =>
+      (await renderTable(wide, rows, view)).split('\n')[0]?.replace(/ +/g, ' ') ?? '';
+    expect(await headers({ ...terminal, columns: 49 })).toBe('PID PARENT STATE COMMAND');
+    expect(await headers({ ...terminal, columns: 48 })).toBe('PID PARENT COMMAND');
+    expect(await headers({ ...terminal, columns: 38 })).toBe('PID COMMAND');
+    expect(await headers(pipe)).toBe('PID PARENT STATE COMMAND');
+    expect(await headers({ ...terminal, columns: undefined })).toBe('PID PARENT STATE COMMAND');
   });
 
   it('never cuts inside a character of two cells', async () => {
