@@ -11,12 +11,12 @@ const UNSEEN = '?';
 export function portColumns(rows: readonly PortRow[]): Column<PortRow>[] {
   return [
     { header: 'PORT', align: 'right', text: (row) => String(row.port), style: () => 'green' },
-    { header: 'PROTO', text: (row) => row.protocol },
-    { header: 'ADDRESS', text: (row) => row.address },
+    { header: 'PROTO', yields: 1, text: (row) => row.protocol },
+    { header: 'ADDRESS', yields: 3, text: (row) => row.address },
     { header: 'PID', align: 'right', text: (row) => String(row.pid ?? UNSEEN), style: () => 'bold' },
     { header: 'BLOCK', text: (row) => row.blockId ?? UNKNOWN, style: () => 'cyan' },
-    { header: 'AGE', align: 'right', text: (row) => formatAge(row.ageMs) },
-    { header: 'DIRECTORY', text: (row) => row.cwd ?? UNKNOWN },
+    { header: 'AGE', align: 'right', yields: 2, text: (row) => formatAge(row.ageMs) },
+    { header: 'DIRECTORY', yields: 4, text: (row) => row.cwd ?? UNKNOWN },
     ...(rows.some(({ worktree }) => worktree !== undefined) ? [BRANCH] : []),
     ...(rows.some((row) => describe(row) !== '') ? [NOTE] : []),
     { header: 'COMMAND', text: (row) => row.command ?? (row.pid === undefined ? UNSEEN : UNKNOWN) },

@@ -26,7 +26,7 @@ export interface ProcessColumns {
   readonly verbose: boolean;
 }
 
-/** The columns of `ps`; the command is last, so that it is what a narrow terminal cuts. */
+/** The columns of `ps`; the command is last, so that it is what a narrow terminal cuts; some yield to it. */
 export function processColumns(shown: ProcessColumns): Column<ShownRow>[] {
   return [
     ...(shown.block ? [BLOCK] : []),
@@ -79,12 +79,18 @@ const COMMAND: Column<ShownRow> = { header: 'COMMAND', text: (row) => row.comman
 
 const ALWAYS: readonly Column<ShownRow>[] = [
   { header: 'PID', align: right, text: (row) => String(row.pid), style: () => 'bold' },
-  { header: 'PARENT', align: right, text: formatParent, style: (row) => (row.orphan ? 'yellow' : undefined) },
+  {
+    header: 'PARENT',
+    align: right,
+    yields: 4,
+    text: formatParent,
+    style: (row) => (row.orphan ? 'yellow' : undefined),
+  },
   { header: 'AGE', align: right, text: (row) => formatAge(row.ageMs) },
-  { header: 'CPU', align: right, text: (row) => formatCpu(row.cpuMs) },
-  { header: 'CPU%', align: right, text: (row) => formatPercent(row.cpuPercent), style: busyStyle },
+  { header: 'CPU', align: right, yields: 3, text: (row) => formatCpu(row.cpuMs) },
+  { header: 'CPU%', align: right, yields: 2, text: (row) => formatPercent(row.cpuPercent), style: busyStyle },
   { header: 'MEM', align: right, text: (row) => formatBytes(row.rssBytes) },
-  { header: 'STATE', text: (row) => formatProcessState(row.state) },
+  { header: 'STATE', yields: 1, text: (row) => formatProcessState(row.state) },
 ];
 
 function formatParent(row: ShownRow): string {

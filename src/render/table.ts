@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly text: (row: Row) => string;
   /** Where texts are cut at all, its cells are cut to this many. */
   readonly maxCells?: number;
+  /** On a terminal too narrow for all, columns with this are left out, that with the lowest first. */
+  readonly yields?: number;
   readonly style?: (row: Row) => Style | undefined;
 }
 
@@ -27,20 +29,21 @@ export interface TableView {
 }
 
 /**
- * A table, one row a line. On a terminal the last column is cut to its width; elsewhere nothing is cut and nothing
- * coloured. Empty string for no rows.
+ * A table, one row a line. On a terminal the last column is cut to its width, and columns that yield are left out until
+ * it has some room; elsewhere nothing is cut and nothing coloured. Empty string for no rows.
  */
 export async function renderTable<Row>(
-  columns: readonly Column<Row>[],
+  all: readonly Column<Row>[],
   rows: readonly Row[],
   view: TableView,
 ): Promise<string> {
   if (rows.length === 0) return '';
-  const body = rows.map((row) => columns.map((column) => escapeUntrusted(column.text(row))));
-  const header = columns.map((column) => column.header);
+  const body = rows.map((row) => all.map((column) => escapeUntrusted(column.text(row))));
+  const header = all.map((column) => column.header);
   const textWidth = await loadTextWidth(body.flat());
-  const cells = view.headers === false ? body : [header, ...body];
-  clipColumns(columns, cells, view, textWidth);
+  const whole = view.headers === false ? body : [header, ...body];
+  clipColumns(all, whole, view, textWidth);
+  const { columns, cells } = leaveOutColumns(all, whole, view, textWidth);
   cutLastColumn(cells, view, textWidth);
   const paint = await loadPaint(view.colorLevel);
   const styles = (line: number): (Style | undefined)[] =>
@@ -54,6 +57,7 @@ export async function renderTable<Row>(
 const CLI_TABLE_ROWS = 12;
 const GAP = '  ';
 const SHORTEST_LAST_COLUMN = 10;
+const ENOUGH_FOR_LAST_COLUMN = 24;
 
 function clipColumns<Row>(
   columns: readonly Column<Row>[],
@@ -70,6 +74,35 @@ function clipColumns<Row>(
 
 function markOf({ unicode }: TableView): string {
   return unicode ? '…' : '~';
+}
+
+/** Columns that yield go, the least needed first, until the last one has room or as much as its texts need. */
+function leaveOutColumns<Row>(
+  columns: readonly Column<Row>[],
+  cells: string[][],
+  view: TableView,
+  textWidth: TextWidth,
+): { readonly columns: readonly Column<Row>[]; readonly cells: string[][] } {
+  if (!view.isTTY || view.columns === undefined) return { columns, cells };
+  const widths = columnWidths(cells, textWidth);
+  const wanted = Math.min(ENOUGH_FOR_LAST_COLUMN, widths.at(-1) ?? 0);
+  const kept = new Set(columns.keys());
+  let width = widths.slice(0, -1).reduce((sum, cell) => sum + cell + GAP.length, wanted);
+  for (const column of yieldingOrder(columns)) {
+    if (width <= view.columns) break;
+    kept.delete(column);
+    width -= (widths[column] ?? 0) + GAP.length;
+  }
+  if (kept.size === columns.length) return { columns, cells };
+  const isKept = (_: unknown, column: number): boolean => kept.has(column);
+  return { columns: columns.filter(isKept), cells: cells.map((line) => line.filter(isKept)) };
+}
+
+function yieldingOrder(columns: readonly { readonly yields?: number }[]): number[] {
+  return columns
+    .flatMap(({ yields }, column) => (yields === undefined ? [] : [{ column, yields }]))
+    .sort((a, b) => a.yields - b.yields)
+    .map(({ column }) => column);
 }
 
 function cutLastColumn(cells: string[][], view: TableView, textWidth: TextWidth): void {
