@@ -1,5 +1,5 @@
 import type { KillProgress, KillReport, KillTarget } from '../kill/kill.ts';
-import { formatAge, formatBytes, formatCount, UNKNOWN } from '../render/format.ts';
+import { formatAge, formatBytes, formatCount } from '../render/format.ts';
 
 /** A process that outlived the agent, as the report shows it. All texts are untrusted. */
 export interface Leftover {
@@ -75,11 +75,11 @@ function table(rows: readonly Leftover[]): string[] {
   const cells = rows.map((row) => [
     String(row.pid),
     formatAge(row.ageMs),
-    row.ports.length === 0 ? UNKNOWN : row.ports.join(','),
+    row.ports.join(','),
     formatBytes(row.memoryBytes),
     row.note === undefined ? clip(row.command) : `${clip(row.command)} (${row.note})`,
   ]);
-  const all = [['PID', 'AGE', 'PORTS', 'MEMORY', 'COMMAND'], ...cells];
+  const all = [['PID', 'AGE', 'PORTS', 'MEM', 'COMMAND'], ...cells];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   return all.map((row) => `  ${row.map((cell, i) => (i === 4 ? cell : cell.padStart(widths[i] ?? 0))).join('  ')}`);
 }

@@ -24,8 +24,8 @@ describe.each(trackers)('what outlives the command, tracked by %s', (tracker) =>
       new RegExp(
         [
           '^agentmux-run: 1 process of b1 still runs:',
-          'agentmux-run: +PID +AGE +PORTS +MEMORY +COMMAND',
-          `agentmux-run: +${pid} +\\d+s +- +\\S+ KiB +sleep ${id}`,
+          'agentmux-run: +PID +AGE +PORTS +MEM +COMMAND',
+          `agentmux-run: +${pid} +\\d+s +\\S+ KiB +sleep ${id}`,
           'agentmux-run: to end it: agentmux kill-tree --block b1',
           `agentmux-run: pid ${pid} holds our stdout open: .*`,
           `agentmux-run: pid ${pid} holds our stderr open: .*\n$`,

@@ -23,9 +23,9 @@ describe('renderLeftovers', () => {
   it('lists what still runs, how to end it, and who keeps our output open', () => {
     expect(renderLeftovers('claude-k3f9', [server, sleeper], 'they end at logout').join('\n')).toMatchInlineSnapshot(`
       "2 processes of claude-k3f9 still run:
-         PID    AGE      PORTS   MEMORY  COMMAND
+         PID    AGE      PORTS      MEM  COMMAND
         4711  3m 4s  3000,3001  120 MiB  node server.js
-           9  3m 4s          -        -  sleep 600
+           9  3m 4s                   -  sleep 600
       to end them: agentmux kill-tree --block claude-k3f9
       pid 4711 holds our stdout open: its reader sees no end until then
       they end at logout"
@@ -35,8 +35,8 @@ describe('renderLeftovers', () => {
   it('tells apart what only carries the tag', () => {
     expect(renderLeftovers('b', [{ ...sleeper, isTagOnly: true }], 'logout').join('\n')).toMatchInlineSnapshot(`
       "1 process left b and only carries its tag:
-        PID    AGE  PORTS  MEMORY  COMMAND
-          9  3m 4s      -       -  sleep 600
+        PID    AGE  PORTS  MEM  COMMAND
+          9  3m 4s           -  sleep 600
       to end it too: agentmux kill-tree --block b --escaped"
     `);
   });

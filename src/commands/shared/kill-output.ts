@@ -30,10 +30,7 @@ export function renderKillRows(context: Context, rows: readonly KillRow[]): Prom
     [
       { header: 'RESULT', text: (row) => RESULT_WORDS[row.result ?? 'planned'], style: styleOf },
       { header: 'PID', align: 'right', text: (row) => String(row.pid) },
-      {
-        header: 'PORTS',
-        text: (row) => (row.ports.length === 0 ? '-' : row.ports.map((port) => `:${port}`).join(' ')),
-      },
+      { header: 'PORTS', text: (row) => row.ports.map((port) => `:${port}`).join(' ') },
       { header: 'COMMAND', text: (row) => (row.detail === undefined ? row.command : `${row.command} (${row.detail})`) },
     ],
     rows,
