@@ -172,7 +172,9 @@ const UNSEEN: Pick<MemberView, 'role' | 'because' | 'evidence'> = {
   evidence: { kind: 'rule', mark: undefined, session: undefined, taskId: undefined, callId: undefined },
 };
 
+/** Of what has exited it is not known what it used: a block without members has no sum. */
 function sumCpu(members: readonly Seen[]): number | undefined {
+  if (members.length === 0) return undefined;
   const known = members.filter((member) => member.stat);
   return known.length === members.length ? known.reduce((sum, { stat }) => sum + (stat?.cpuMs ?? 0), 0) : undefined;
 }
