@@ -84,7 +84,7 @@ export function findRefusal(pid: number, killer: Killer): AgentmuxError | undefi
     return refuse(pid, `is agentmux-run of block "${block}"`, `to end the block: agentmux kill-tree --block ${block}`);
   }
   if (killer.ancestors.has(pid)) {
-    return refuse(pid, 'runs this very command', 'to end the whole block: agentmux kill-tree');
+    return refuse(pid, 'runs this very command', 'to end a whole block: agentmux kill-tree --block ID');
   }
   return undefined;
 }
