@@ -45,7 +45,7 @@ export function registerKill(program: Command, context: Context): void {
     .command('kill')
     .summary('end processes that an agent started')
     .description(
-      'End members of a block: by pid, by pid:starttime as "agentmux ps -q" prints it, by the port they listen on, or an\n' +
+      'End members of a block: by pid, by pid:starttime as "agentmux ps -q" prints it, by the port they listen on, or an ' +
         'entry as "agentmux entries" lists it, with all that belongs to it.\n' +
         'What descends from them is ended with them. TERM comes first, KILL after the grace; then it is looked again.\n' +
         'Whoever is not a member is never signalled, not even by root.',

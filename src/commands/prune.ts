@@ -24,7 +24,7 @@ export function registerPrune(program: Command, context: Context): void {
     .command('prune')
     .summary('forget blocks that have ended')
     .description(
-      'Remove the records of blocks that have ended, hold no process and are older than 7 days, and the empty cgroups\n' +
+      'Remove the records of blocks that have ended, hold no process and are older than 7 days, and the empty cgroups ' +
         'that earlier blocks left. Signals nothing; records of other machines and unreadable ones stay.',
     )
     .option('--older-than <age>', 'another age than 7d, e.g. 36h, 90m, 0')

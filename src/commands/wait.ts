@@ -12,7 +12,7 @@ import { type WaitCondition, waitForBlock } from './shared/wait-for-block.ts';
 
 interface RawOptions {
   readonly block?: BlockOption;
-  readonly until: string;
+  readonly until?: string;
   readonly timeout?: string;
   readonly json?: boolean;
 }
@@ -27,7 +27,7 @@ export function registerWait(program: Command, context: Context): void {
         'Prints nothing. Exits with 124 when the time is over, and with 1 if the block ends before the port is there.',
     )
     .option('--block [id]', 'the block, by its id or a unique prefix; without one the block we are in')
-    .option('--until <what>', 'exited (the agent), empty (every member), or port=NUMBER', 'exited')
+    .option('--until <what>', 'exited (the agent), empty (every member), or port=NUMBER (default: exited)')
     .option('--timeout <time>', 'give up after so long, e.g. 30, 500ms, 10m')
     .option('--json', 'print one JSON document at the end')
     .addHelpText(
@@ -44,7 +44,8 @@ export function registerWait(program: Command, context: Context): void {
 }
 
 async function wait(context: Context, options: RawOptions): Promise<number> {
-  const condition = parseCondition(options.until);
+  const { until = 'exited' } = options;
+  const condition = parseCondition(until);
   const timeoutMs = options.timeout === undefined ? undefined : parseSpan(options.timeout, '--timeout');
   const { lookup, caller } = openLookup(context, 'wait');
   const view = resolveTarget(options.block, lookup, caller);
@@ -60,7 +61,7 @@ async function wait(context: Context, options: RawOptions): Promise<number> {
   await waitForBlock(context, record, condition, timeoutMs);
   if (options.json === true) {
     const waitedMs = Math.round(performance.now() - startedAt);
-    context.stdout.write(renderJson({ blockId: record.id, until: options.until, waitedMs }));
+    context.stdout.write(renderJson({ blockId: record.id, until, waitedMs }));
   }
   return ExitCode.ok;
 }
