@@ -46,8 +46,9 @@ export async function parseProgram(program: Command, argv: readonly string[], co
     context.stdout.write(shortHelp(program));
     return;
   }
-  await refuseUnknownCommand(program, argv[0] ?? '');
-  await program.parseAsync(argv, { from: 'user' });
+  const [first = '', asked] = argv;
+  await refuseUnknownCommand(program, first === 'help' ? (asked ?? '--help') : first);
+  await program.parseAsync(first === 'help' && asked?.startsWith('-') ? ['--help'] : argv, { from: 'user' });
 }
 
 /** The command whose help tells about a command line, as the user would type it. */

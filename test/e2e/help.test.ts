@@ -28,7 +28,9 @@ describe('agentmux', () => {
     [['--nope'], "error: unknown option '--nope'\nhint: agentmux --help\n"],
     [['ps', 'operand'], /^error: too many arguments for 'ps'.*\nhint: agentmux ps --help\n$/],
     [['ps', '--formt', 'x'], "error: unknown option '--formt'\nhint: did you mean --format? See agentmux ps --help\n"],
-    [['help', 'nope'], /^error: /],
+    [['help', 'nope'], "error: unknown command 'nope'\nhint: agentmux --help\n"],
+    [['help', 'pss'], "error: unknown command 'pss'\nhint: did you mean ps? See agentmux --help\n"],
+    [['help', 'claude'], 'error: "claude" is an agent, not a command\nhint: agentmux-run claude\n'],
   ])('refuses %j with one line and a hint', async (args, stderr) => {
     await createRig()
       .agentmux(...args)
