@@ -12,6 +12,7 @@ import { benchListing } from './listing.ts';
 import { benchMemory } from './memory.ts';
 import { type BudgetRow, printBudgets } from './report.ts';
 import { benchSpawn } from './spawn.ts';
+import { benchWatch } from './watch.ts';
 
 const sections: Readonly<Record<string, () => Promise<readonly BudgetRow[]>>> = {
   listing: benchListing,
@@ -19,6 +20,7 @@ const sections: Readonly<Record<string, () => Promise<readonly BudgetRow[]>>> = 
   enumerate: benchEnumeration,
   'kill-tree': benchKillTree,
   memory: benchMemory,
+  watch: benchWatch,
   labels: benchLabels,
 };
 
