@@ -46,6 +46,13 @@ export async function parseProgram(program: Command, argv: readonly string[], co
     context.stdout.write(shortHelp(program));
     return;
   }
+  if (argv[0] === COMPLETE_WORD) {
+    const { complete } = await import('./commands/completion.ts');
+    const load = (first: string | undefined) =>
+      createProgram(context, first === undefined ? undefined : namesFor([first]));
+    await complete(argv.slice(1), context, load);
+    return;
+  }
   const [first = '', asked] = argv;
   await refuseUnknownCommand(program, first === 'help' ? (asked ?? '--help') : first);
   await program.parseAsync(first === 'help' && asked?.startsWith('-') ? ['--help'] : argv, { from: 'user' });
@@ -59,10 +66,13 @@ export function helpFor(argv: readonly string[]): string {
 
 /** What a command line needs: its command alone, all where the first word is none, none for what names no command. */
 export function namesFor(argv: readonly string[]): readonly CommandName[] {
-  if (argv.length === 0 || argv[0] === '--version') return [];
+  if (argv.length === 0 || argv[0] === '--version' || argv[0] === COMPLETE_WORD) return [];
   const only = COMMAND_NAMES.find((name) => name === argv[0]);
   return only === undefined ? COMMAND_NAMES : [only];
 }
+
+/** The word by which the shells' completions ask; no command of people's. */
+const COMPLETE_WORD = '__complete';
 
 type Register = (program: Command, context: Context) => void;
 
@@ -74,13 +84,18 @@ const COMMANDS = {
   tree: async () => (await import('./commands/tree.ts')).registerTree,
   watch: async () => (await import('./commands/watch.ts')).registerWatch,
   events: async () => (await import('./commands/events.ts')).registerEvents,
+  entries: async () => (await import('./commands/entries.ts')).registerEntries,
   kill: async () => (await import('./commands/kill.ts')).registerKill,
   'kill-tree': async () => (await import('./commands/kill-tree.ts')).registerKillTree,
   why: async () => (await import('./commands/why.ts')).registerWhy,
   ports: async () => (await import('./commands/ports.ts')).registerPorts,
+  keep: async () => (await import('./commands/keep.ts')).registerKeep,
+  release: async () => (await import('./commands/release.ts')).registerRelease,
   wait: async () => (await import('./commands/wait.ts')).registerWait,
   hook: async () => (await import('./commands/hook.ts')).registerHook,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+  init: async () => (await import('./commands/init.ts')).registerInit,
+  completion: async () => (await import('./commands/completion.ts')).registerCompletion,
   prune: async () => (await import('./commands/prune.ts')).registerPrune,
 } satisfies Record<string, () => Promise<Register>>;
 

@@ -22,6 +22,7 @@ export interface FilterKeys<Row> {
 export interface RowFilter<Row> {
   /** What `--filter` takes, for help texts. */
   readonly help: string;
+  readonly keys: readonly string[];
   /** Parses the values of all `--filter` options. Throws AgentmuxError `usage`. */
   parse(texts: readonly string[]): Condition[];
   /**
@@ -35,12 +36,17 @@ export interface RowFilter<Row> {
 export function createFilter<Row>(keys: FilterKeys<Row>): RowFilter<Row> {
   return {
     help: describeKeys(keys),
+    keys: listKeys(keys),
     parse: (texts) => texts.map((text) => parseCondition(text, keys)),
     matches: (row, conditions) => passes(row, conditions, keys),
   };
 }
 
 type AnyKeys = FilterKeys<never>;
+
+function listKeys({ exact, part, numbers }: AnyKeys): string[] {
+  return [exact, part, numbers].flatMap((table) => Object.keys(table));
+}
 
 function describeKeys(keys: AnyKeys): string {
   const texts = [...Object.keys(keys.exact), ...Object.keys(keys.part).map((key) => `${key}: a part of it`)];
@@ -74,10 +80,10 @@ function parseCondition(text: string, keys: AnyKeys): Condition {
   return { type: 'text', key, negated: operator === '!=', value };
 }
 
-function refuse(text: string, problem: string, { exact, part, numbers }: AnyKeys): AgentmuxError {
+function refuse(text: string, problem: string, keys: AnyKeys): AgentmuxError {
   return new AgentmuxError('usage', `filter "${text}" ${problem}`, {
     code: 'bad-filter',
-    hint: `keys: ${[exact, part, numbers].flatMap((table) => Object.keys(table)).join(' ')}`,
+    hint: `keys: ${listKeys(keys).join(' ')}`,
   });
 }
 

@@ -118,7 +118,14 @@ const commands: readonly (readonly string[])[] = [
   ['ps', '--all', '--format', '{{.pid}} {{.command}} {{.argv}} {{.cwd}} {{.exe}} {{.comm}} {{.tty}} {{.agent}}'],
   ['ps', '--all', '-q'],
   ['ps', '--all', '--json'],
+  ['ports'],
+  ['ports', '--json'],
+  ['ports', '--format', '{{.port}} {{.command}} {{.cwd}} {{.worktree}}'],
+  ['why', String(FIRST_PID + 1)],
+  ['why', '--json', String(FIRST_PID)],
+  ['doctor', '--untracked'],
   ['tree', '--all', '--verbose'],
+  ['tree', '--all', '--format', '{{.depth}} {{.command}}'],
   ['tree', '--all', '--json'],
   ['blocks', '--all', '--verbose'],
   ['blocks', '--all', '--format', '{{.id}} {{.agent}} {{.runs}} {{.tracker}}'],
@@ -147,6 +154,10 @@ const echoes: readonly ((word: string) => readonly string[])[] = [
   (word) => ['kill', '--json', '-s', word, '5'],
   (word) => ['kill-tree', '--block', `x${word}`, '--grace', word],
   (word) => ['wait', '--until', word],
+  (word) => ['ports', word],
+  (word) => ['ports', '--filter', `command=${word}`],
+  (word) => ['why', word],
+  (word) => ['init', word],
   (word) => ['help', word],
 ];
 
@@ -163,6 +174,20 @@ function expectClean(context: MemoryContext, argv: readonly string[]): void {
 }
 
 describe('no command prints a control sequence that is not our own', () => {
+  it('nor do completions, which hold one tab a line', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(processTexts, { minLength: 2, maxLength: 4 }), blockTexts, async (texts, block) => {
+        const context = createWorld(texts, block, false);
+        await main(['__complete', '1', '--', 'kill', ''], context);
+        for (const line of context.stdout.text.split('\n').slice(0, -1)) {
+          expect(line).toMatch(/^[A-Za-z0-9._:=,-]+\t[^\t]*$/);
+          expect(FOREIGN.exec(line.replace('\t', ' '))?.[0]).toBeUndefined();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it.each(commands.map((argv) => [argv.join(' '), argv] as const))('agentmux %s', async (_title, argv) => {
     await fc.assert(
       fc.asyncProperty(
