@@ -57,11 +57,11 @@ export function blockColumns(nowMs: number, shown: { readonly ports: boolean }):
     { header: 'BLOCK', text: (row) => row.id, style: () => 'cyan' },
     { header: 'AGENT', yields: 4, text: (row) => row.agent ?? UNKNOWN },
     { header: 'STATE', text: describeStatus, style: statusStyle },
-    { header: 'CONFIDENCE', yields: 3, text: (row) => formatConfidence(row.tracker.confidence) },
+    { header: 'CONFIDENCE', yields: 2, text: (row) => formatConfidence(row.tracker.confidence) },
     { header: 'STARTED', align: 'right', text: (row) => `${formatAge(nowMs - row.startedAtMs)} ago` },
     { header: 'PROCESSES', align: 'right', text: formatProcesses },
     { header: 'CPU', align: 'right', yields: 1, text: (row) => formatCpu(row.cpuMs) },
-    { header: 'MEM', align: 'right', yields: 2, text: formatMemory },
+    { header: 'MEM', align: 'right', yields: 3, text: formatMemory },
     ...(shown.ports ? [{ header: 'PORTS', text: formatBlockPorts, style: (): Style => 'green' }] : []),
     { header: 'COMMAND', text: (row) => formatCommand(row.runs.at(-1)?.argv ?? []) },
   ];

@@ -52,6 +52,7 @@ const MEMORY: Column<FoldedEntry> = {
 };
 const CALL: Column<FoldedEntry> = {
   header: 'CALL',
+  yields: 3,
   text: ({ row }) => row.label?.description ?? row.label?.toolId ?? '',
 };
 const NOTE: Column<FoldedEntry> = {
@@ -62,9 +63,9 @@ const NOTE: Column<FoldedEntry> = {
 
 const ALWAYS: readonly Column<FoldedEntry>[] = [
   { header: 'ENTRY', text: ({ rows }) => formatIds(rows.map(({ id }) => id)), style: () => 'bold' },
-  { header: 'SOURCE', text: ({ row }) => row.source },
+  { header: 'SOURCE', yields: 1, text: ({ row }) => row.source },
   {
-    header: 'STATUS',
+    header: 'STATE',
     text: ({ row }) => row.status,
     style: ({ row }) => (row.status === 'exited' ? 'dim' : undefined),
   },

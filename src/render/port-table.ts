@@ -25,9 +25,10 @@ export function portColumns(rows: readonly PortRow[]): Column<PortRow>[] {
 
 const BRANCH: Column<PortRow> = {
   header: 'BRANCH',
+  yields: 6,
   text: ({ worktree }) => (worktree === undefined ? UNKNOWN : (worktree.branch ?? 'detached')),
 };
-const NOTE: Column<PortRow> = { header: 'NOTE', text: describe, style: () => 'yellow' };
+const NOTE: Column<PortRow> = { header: 'NOTE', yields: 5, text: describe, style: () => 'yellow' };
 
 function describe(row: PortRow): string {
   const notes = [];

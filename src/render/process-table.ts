@@ -70,8 +70,13 @@ const BLOCK: Column<ShownRow> = { header: 'BLOCK', text: (row) => row.blockId, s
 const ROLE: Column<ShownRow> = { header: 'ROLE', text: (row) => row.role };
 const PORTS: Column<ShownRow> = { header: 'PORTS', text: formatPorts, style: () => 'green' };
 const NOTE: Column<ShownRow> = { header: 'NOTE', text: describeOddities, style: () => 'yellow' };
-const ENTRY: Column<ShownRow> = { header: 'ENTRY', text: (row) => row.entry ?? '', style: () => 'cyan' };
-const CALL: Column<ShownRow> = { header: 'CALL', text: (row) => describeCall(row) ?? '', maxCells: CALL_CELLS };
+const ENTRY: Column<ShownRow> = { header: 'ENTRY', yields: 6, text: (row) => row.entry ?? '', style: () => 'cyan' };
+const CALL: Column<ShownRow> = {
+  header: 'CALL',
+  yields: 7,
+  text: (row) => describeCall(row) ?? '',
+  maxCells: CALL_CELLS,
+};
 const KNOWN_BY: Column<ShownRow> = { header: 'KNOWN BY', text: (row) => `${row.source} (${row.confidence})` };
 const WHY: Column<ShownRow> = { header: 'WHY', text: describeEvidence };
 const DIRECTORY: Column<ShownRow> = { header: 'DIRECTORY', text: (row) => row.cwd ?? UNKNOWN };
@@ -89,7 +94,7 @@ const ALWAYS: readonly Column<ShownRow>[] = [
   { header: 'AGE', align: right, text: (row) => formatAge(row.ageMs) },
   { header: 'CPU', align: right, yields: 3, text: (row) => formatCpu(row.cpuMs) },
   { header: 'CPU%', align: right, yields: 2, text: (row) => formatPercent(row.cpuPercent), style: busyStyle },
-  { header: 'MEM', align: right, text: (row) => formatBytes(row.rssBytes) },
+  { header: 'MEM', align: right, yields: 5, text: (row) => formatBytes(row.rssBytes) },
   { header: 'STATE', yields: 1, text: (row) => formatProcessState(row.state) },
 ];
 

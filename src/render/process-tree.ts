@@ -90,12 +90,13 @@ function placeBlocks(
 function describeBlock(block: TreeBlock): string {
   const { processes, agentStarted, privateBytes, oldestAgeMs } = block;
   const facts = [block.agent, describeStatus(block)];
+  const isLeft = block.status === 'leftovers' || block.status === 'wrapper-gone';
   if (processes !== undefined && processes > 0) {
-    facts.push(`${formatCount(processes, 'process', 'processes')}, ${agentStarted} agent-started`);
+    // The state of what is left tells how many: the command at the end is what a narrow terminal should not cut.
+    if (!isLeft) facts.push(`${formatCount(processes, 'process', 'processes')}, ${agentStarted} agent-started`);
     if (privateBytes !== undefined) facts.push(formatBytes(privateBytes));
     if (oldestAgeMs !== undefined) facts.push(`oldest ${formatAge(oldestAgeMs)}`);
   }
-  const isLeft = block.status === 'leftovers' || block.status === 'wrapper-gone';
   if (isLeft) facts.push(`end it: agentmux kill-tree --block ${block.id}`);
   return `${block.id}: ${facts.filter((fact) => fact !== undefined).join(', ')}`;
 }

@@ -57,7 +57,7 @@ export async function renderTable<Row>(
 const CLI_TABLE_ROWS = 12;
 const GAP = '  ';
 const SHORTEST_LAST_COLUMN = 10;
-const ENOUGH_FOR_LAST_COLUMN = 24;
+const ENOUGH_FOR_LAST_COLUMN = 20;
 
 function clipColumns<Row>(
   columns: readonly Column<Row>[],

@@ -55,9 +55,9 @@ describe('renderTable', () => {
     ];
     const headers = async (view: TableView): Promise<string> =>
       (await renderTable(wide, rows, view)).split('\n')[0]?.replace(/ +/g, ' ') ?? '';
-    expect(await headers({ ...terminal, columns: 49 })).toBe('PID PARENT STATE COMMAND');
-    expect(await headers({ ...terminal, columns: 48 })).toBe('PID PARENT COMMAND');
-    expect(await headers({ ...terminal, columns: 38 })).toBe('PID COMMAND');
+    expect(await headers({ ...terminal, columns: 45 })).toBe('PID PARENT STATE COMMAND');
+    expect(await headers({ ...terminal, columns: 44 })).toBe('PID PARENT COMMAND');
+    expect(await headers({ ...terminal, columns: 34 })).toBe('PID COMMAND');
     expect(await headers(pipe)).toBe('PID PARENT STATE COMMAND');
     expect(await headers({ ...terminal, columns: undefined })).toBe('PID PARENT STATE COMMAND');
   });
