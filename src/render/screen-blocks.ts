@@ -40,7 +40,7 @@ function selectColumns(blocks: readonly WatchBlock[]): ScreenColumn<WatchBlock>[
     ...(hasEntries
       ? [{ header: 'ENTRIES', align: 'right', min: 7, max: 7, text: formatEntries } satisfies ScreenColumn<WatchBlock>]
       : []),
-    { header: 'STARTED', align: 'right', min: 7, max: 9, text: formatProcesses },
+    { header: 'PROCS', align: 'right', min: 7, max: 9, text: formatProcesses },
     { header: 'CPU%', align: 'right', min: 6, max: 6, text: ({ cpuNowPercent }) => formatPercent(cpuNowPercent) },
     { header: 'MEM', align: 'right', min: 8, max: 9, text: formatMemory },
     { header: 'PORTS', min: 5, max: 24, text: formatBlockPorts, style: () => 'green' },

@@ -23,7 +23,7 @@ describe('a frame', () => {
   it('shows blocks, the tree of the selected one, and what is known of the selected process', () => {
     expect(draw(press(sampleState(), 'down', 'down').state).join('\n')).toMatchInlineSnapshot(`
       " agentmux  1 block, 3 processes, 2 agent-started                         ? help
-        BLOCK    AGENT  STATE   STARTED   CPU%      MEM PORTS CONFIDENCE
+        BLOCK    AGENT  STATE     PROCS   CPU%      MEM PORTS CONFIDENCE
       > b1       claude running     2/3   1.5%  4.8 MiB 3000  high
       ── b1: agent-started, tree, by age ─────────────────────────────────────────────
             PID      AGE   CPU%      MEM PORTS COMMAND
