@@ -52,7 +52,7 @@ function plan(request: KillRequest, deps: ActionDeps): WatchPlan {
 }
 
 function planWhole(record: BlockRecord, records: readonly BlockRecord[], world: KillWorld): WatchPlan {
-  const { targets, leftOut } = planBlock(world, {});
+  const { targets, leftOut, kept } = planBlock(world, {});
   const children = familyOf(record, records)
     .slice(1)
     .filter(({ state }) => state !== 'ended');
@@ -63,6 +63,7 @@ function planWhole(record: BlockRecord, records: readonly BlockRecord[], world: 
     notes: [
       ...(agents.length === 0 ? [] : [`this ends the agent, pid ${agents.join(', ')}`]),
       ...children.map(({ id }) => `this ends ${id} too, which was started inside it`),
+      ...(kept.length === 0 ? [] : [`left alone, since it is kept: ${nameTargets(kept)}`]),
       ...leftOut.map(({ pid, command }) => `left alone, known by its environment only: ${pid} ${command}`),
     ],
   };

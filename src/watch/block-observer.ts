@@ -1,20 +1,12 @@
 import type { BlockRecord } from '../model/block.ts';
-import type { Entry } from '../model/entry.ts';
 import { isGone } from '../model/process.ts';
 import type { WatchBlock, WatchEntry, WatchRow } from '../render/screen-types.ts';
 import type { BlockView, InspectDeps, MemberView } from '../trackers/inspect.ts';
-import { type JoinDeps, joinBlock, joinRows, patchRow, type ToldRows } from './block-watch.ts';
+import { type JoinDeps, joinBlock, joinRows, patchRow } from './block-watch.ts';
 import { findGates, type GateReading, readGates } from './gate.ts';
 import { rowKey } from './observation.ts';
 import { isSamePlace, isSameStat } from './process-table.ts';
-
-/** What is told of a block beside what the system says of its members. */
-export interface Told extends ToldRows {
-  /** Running ones and those that have exited. */
-  readonly list: readonly Entry[];
-  /** False if it will be more at the next look though nothing of the block changes. */
-  readonly isSettled: boolean;
-}
+import { signatureOf, type Told, toWatchEntry } from './told.ts';
 
 export interface BlockObserverDeps extends JoinDeps {
   /** Looks at a block, with what was read already. */
@@ -69,6 +61,7 @@ export class BlockObserver {
   #turn = 0;
   /** Looks since what is told was to be more at the next one; 0 if it is all. */
   #unsettled = 0;
+  #told: string | undefined;
   #needsPorts = true;
   #portRounds = 0;
   /** Pids whose numbers are others than at the last look. */
@@ -109,9 +102,9 @@ export class BlockObserver {
       return 'members';
     }
     const hasNewPorts = facts.isNet && this.#needsPorts && this.#readPorts(facts);
-    // Time alone makes an entry of a call that goes on.
     const isUnsettled = this.#unsettled > 0 && this.#unsettled <= UNSETTLED_LOOKS;
-    if (hasNewPorts || isUnsettled || (facts.isNet && this.#deps.tell !== undefined && isActive)) {
+    // Time alone makes an entry of a call that goes on.
+    if (hasNewPorts || ((isUnsettled || (facts.isNet && isActive)) && this.#hasNews())) {
       this.#join(facts);
       return 'members';
     }
@@ -229,12 +222,22 @@ export class BlockObserver {
   }
 
   #join({ nowMs }: LookFacts): void {
-    const { table, details, tell } = this.#deps;
+    const { table } = this.#deps;
     if (this.view === undefined) return;
     const members = this.view.members.map((member) => ({ ...member, stat: table.stat(member.pid) ?? member.stat }));
     const view = { ...this.view, members };
     this.view = view;
-    const told = tell?.(
+    const told = this.#tell(view);
+    this.#told = signatureOf(told);
+    this.rows = joinRows(view, nowMs, told ?? {}, this.#deps);
+    this.entries = told?.list.filter(({ status }) => status === 'running').map(toWatchEntry);
+    this.#unsettled = told === undefined || told.isSettled ? 0 : this.#unsettled + 1;
+    this.#sum(view, nowMs);
+  }
+
+  #tell(view: BlockView): Told | undefined {
+    const { details, tell } = this.#deps;
+    return tell?.(
       view,
       (pid) =>
         details
@@ -242,10 +245,11 @@ export class BlockObserver {
           .byPid.get(pid)
           ?.map(({ port }) => port) ?? [],
     );
-    this.rows = joinRows(view, nowMs, told ?? {}, this.#deps);
-    this.entries = told?.list.filter(({ status }) => status === 'running').map(toWatchEntry);
-    this.#unsettled = told === undefined || told.isSettled ? 0 : this.#unsettled + 1;
-    this.#sum(view, nowMs);
+  }
+
+  #hasNews(): boolean {
+    const told = this.view && this.#tell(this.view);
+    return told !== undefined && (!told.isSettled || signatureOf(told) !== this.#told);
   }
 
   #sum(view: BlockView, nowMs: number): void {
@@ -273,10 +277,6 @@ export class BlockObserver {
     }
     return Math.round(((ms - before.ms) / (nowMs - before.atMs)) * 1000) / 10;
   }
-}
-
-function toWatchEntry(entry: Entry): WatchEntry {
-  return { ...entry, seenAtMs: undefined, goneAtMs: undefined };
 }
 
 function sumPercent(rows: readonly WatchRow[]): number {

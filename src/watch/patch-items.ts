@@ -11,10 +11,11 @@ export function patchItems(
 ): readonly ListItem[] | undefined {
   if (before.length !== now.length) return undefined;
   const changed = new Map<WatchRow, WatchRow>();
-  for (const [index, was] of before.entries()) {
+  for (let index = 0; index < before.length; index += 1) {
+    const was = before[index];
     const is = now[index];
     if (is === was) continue;
-    if (is === undefined || !isSamePlace(was, is)) return undefined;
+    if (was === undefined || is === undefined || !isSamePlace(was, is)) return undefined;
     changed.set(was, is);
   }
   if (changed.size === 0) return items;

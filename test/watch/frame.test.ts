@@ -172,7 +172,7 @@ describe('any frame', () => {
 
   it('has exactly its lines, none wider than the screen, and no control character of the data, whatever is typed', () => {
     fc.assert(
-      fc.property(size, fc.array(event, { maxLength: 40 }), fc.boolean(), (first, events, unicode) => {
+      fc.property(size, fc.array(event, { maxLength: 30 }), fc.boolean(), (first, events, unicode) => {
         let state = createState({ size: first, unicode, nowMs: NOW, all: false });
         for (const one of events) {
           state = update(state, one).state;
@@ -185,7 +185,7 @@ describe('any frame', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });
