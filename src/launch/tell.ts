@@ -1,6 +1,6 @@
 import type { BlockRecord, TrackerRecord } from '../model/block.ts';
 import type { Platform } from '../platform/platform.ts';
-import { formatCount } from '../render/format.ts';
+import { formatConfidence, formatCount } from '../render/format.ts';
 import { renderJson } from '../render/json.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
 import type { Tracker } from '../trackers/tracker.ts';
@@ -39,7 +39,7 @@ export function describeRun({ draft, run, options, name, executable, tracker, la
   return [
     `block        ${facts.block} (${facts.isNewBlock ? 'new' : 'once more'}${parent})`,
     `executable   ${facts.executable}`,
-    `tracker      ${facts.tracker} (${facts.confidence})`,
+    `tracker      ${facts.tracker}${facts.confidence === null ? '' : ` (${formatConfidence(facts.confidence)})`}`,
     ...facts.reasons.map((reason) => `             ${reason.code}: ${reason.detail}`),
     ...(facts.group === null ? [] : [`group        ${facts.group}`]),
     ...(facts.scope === null ? [] : [`scope        ${facts.scope}`]),
@@ -54,7 +54,7 @@ export function describeRun({ draft, run, options, name, executable, tracker, la
 /** With `--verbose`: how the block is tracked, and why not better. */
 export function tellTracker(block: RunBlock, reporter: Reporter): void {
   const { id, tracker }: BlockRecord = block.record;
-  reporter.detail(`block ${id}, tracker ${tracker.type} (${tracker.confidence})`);
+  reporter.detail(`block ${id}, tracker ${tracker.type} (${formatConfidence(tracker.confidence)})`);
   for (const { code, detail } of tracker.reasons) reporter.detail(`${code}: ${detail}`);
   if (tracker.cgroupPath !== undefined) reporter.detail(`group ${tracker.cgroupPath}`);
   if (tracker.scope !== undefined) reporter.detail(`scope ${tracker.scope}`);

@@ -1,6 +1,6 @@
 import { formatCommand } from '../annotate/command.ts';
-import type { BlockStatus, Confidence, RunExit, TrackerRecord } from '../model/block.ts';
-import { formatAge, formatBytes, formatCpu, UNKNOWN } from './format.ts';
+import type { BlockStatus, RunExit, TrackerRecord } from '../model/block.ts';
+import { formatAge, formatBytes, formatConfidence, formatCpu, UNKNOWN } from './format.ts';
 import type { Style } from './paint.ts';
 import type { Column } from './table.ts';
 
@@ -71,11 +71,6 @@ export function blockColumns(nowMs: number, shown: { readonly ports: boolean }):
 export function describeStatus(block: BlockSummary): string {
   const words = statusWords(block);
   return block.tracker.type === 'stub' && block.status !== 'ended' ? `${words}, not tracked` : words;
-}
-
-/** `high`, `best effort`, `none`. */
-export function formatConfidence(confidence: Confidence): string {
-  return confidence.replace('_', ' ');
 }
 
 /** `5/7`: of 7 members the agent started 5. */

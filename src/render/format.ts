@@ -1,3 +1,5 @@
+import type { Confidence } from '../model/block.ts';
+
 /** What people read where a value is not known. */
 export const UNKNOWN = '-';
 
@@ -47,4 +49,9 @@ export function formatTime(ms: number | undefined): string {
 
 function formatSize(value: number, unit: string): string {
   return unit !== 'B' && value < 9.95 ? value.toFixed(1) : String(Math.round(value));
+}
+
+/** `high`, `best effort`, `none`. */
+export function formatConfidence(confidence: Confidence): string {
+  return confidence.replace('_', ' ');
 }

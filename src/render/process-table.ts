@@ -1,6 +1,6 @@
 import type { ProcessRow } from '../model/row.ts';
 import { describeEvidence } from './evidence.ts';
-import { formatAge, formatBytes, formatCpu, formatPercent, UNKNOWN } from './format.ts';
+import { formatAge, formatBytes, formatConfidence, formatCpu, formatPercent, UNKNOWN } from './format.ts';
 import type { Style } from './paint.ts';
 import { formatProcessState } from './state-words.ts';
 import type { Column } from './table.ts';
@@ -77,7 +77,10 @@ const CALL: Column<ShownRow> = {
   text: (row) => describeCall(row) ?? '',
   maxCells: CALL_CELLS,
 };
-const KNOWN_BY: Column<ShownRow> = { header: 'KNOWN BY', text: (row) => `${row.source} (${row.confidence})` };
+const KNOWN_BY: Column<ShownRow> = {
+  header: 'KNOWN BY',
+  text: (row) => `${row.source} (${formatConfidence(row.confidence)})`,
+};
 const WHY: Column<ShownRow> = { header: 'WHY', text: describeEvidence };
 const DIRECTORY: Column<ShownRow> = { header: 'DIRECTORY', text: (row) => row.cwd ?? UNKNOWN };
 const COMMAND: Column<ShownRow> = { header: 'COMMAND', text: (row) => row.command ?? UNKNOWN };

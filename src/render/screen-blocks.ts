@@ -1,5 +1,5 @@
-import { describeStatus, formatConfidence, formatProcesses } from './block-table.ts';
-import { formatBytes, formatPercent, UNKNOWN } from './format.ts';
+import { describeStatus, formatProcesses } from './block-table.ts';
+import { formatBytes, formatConfidence, formatPercent, UNKNOWN } from './format.ts';
 import type { Style } from './paint.ts';
 import { headerSpan, placeColumns, rowSpans, type ScreenColumn } from './screen-columns.ts';
 import type { Line, LineView } from './screen-line.ts';

@@ -1,7 +1,16 @@
 import { formatCommand } from '../annotate/command.ts';
 import type { Listener } from '../model/process.ts';
-import { formatConfidence, formatProcesses } from './block-table.ts';
-import { formatAge, formatBytes, formatCount, formatCpu, formatPercent, formatTime, UNKNOWN } from './format.ts';
+import { formatProcesses } from './block-table.ts';
+import {
+  formatAge,
+  formatBytes,
+  formatConfidence,
+  formatCount,
+  formatCpu,
+  formatPercent,
+  formatTime,
+  UNKNOWN,
+} from './format.ts';
 import { describeCall, describeOddities } from './process-table.ts';
 import { describeWatchState } from './screen-blocks.ts';
 import type { Line, LineView } from './screen-line.ts';

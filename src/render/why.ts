@@ -1,7 +1,6 @@
 import type { WhyAncestor, WhyAnswer } from '../annotate/why.ts';
-import { formatConfidence } from './block-table.ts';
 import { describeEvidence } from './evidence.ts';
-import { formatAge, formatCount, formatTime, UNKNOWN } from './format.ts';
+import { formatAge, formatConfidence, formatCount, formatTime, UNKNOWN } from './format.ts';
 import type { Paint } from './paint.ts';
 import { escapeUntrusted } from './untrusted.ts';
 

@@ -196,7 +196,7 @@ describe('what --dry-run and --verbose tell', () => {
     const { stdout } = await rig.run('--dry-run', '--block', 'b1', 'sh', '-c', 'touch made').stdout(anything).run();
     expect(stdout).toMatch(/^block {8}b1 \(new\)$/m);
     expect(stdout).toMatch(/^executable {3}\/.*\/sh$/m);
-    expect(stdout).toMatch(/^tracker {6}scan \(best_effort\)$/m);
+    expect(stdout).toMatch(/^tracker {6}scan \(best effort\)$/m);
     expect(stdout).toMatch(/^ +forced: --tracker scan$/m);
     await rig.command('ls').run();
     expect(() => readRecords(rig)).toThrow(/ENOENT/);
@@ -208,7 +208,7 @@ describe('what --dry-run and --verbose tell', () => {
     const rig = createRig({ tracker: 'scan' });
     const { stderr } = await rig.run('--verbose', '--block', 'b1', 'true').stderr(anything).run();
     expect(stderr).toContain(
-      'agentmux-run: block b1, tracker scan (best_effort)\nagentmux-run: forced: --tracker scan\n',
+      'agentmux-run: block b1, tracker scan (best effort)\nagentmux-run: forced: --tracker scan\n',
     );
   });
 

@@ -1,6 +1,5 @@
 import type { TrackerType } from '../../model/block.ts';
-import { formatConfidence } from '../../render/block-table.ts';
-import { formatCount } from '../../render/format.ts';
+import { formatConfidence, formatCount } from '../../render/format.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { StateDiagnosis } from './state-diagnosis.ts';
 

@@ -1,8 +1,8 @@
 import { describeMovedSession, findMovedSessions } from '../../calls/moved-sessions.ts';
 import type { Context } from '../../context.ts';
 import type { BlockSummary } from '../../render/block-table.ts';
-import { describeStatus, formatConfidence } from '../../render/block-table.ts';
-import { formatAge, formatCount } from '../../render/format.ts';
+import { describeStatus } from '../../render/block-table.ts';
+import { formatAge, formatConfidence, formatCount } from '../../render/format.ts';
 import type { ShownRow } from '../../render/process-table.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
 import type { BlockView } from '../../trackers/inspect.ts';
