@@ -54,7 +54,9 @@ describe('agentmux ports', () => {
       .cwd(process.cwd())
       .stdout(/./)
       .run();
-    expect(inside.stdout).toMatch(new RegExp(`^ *${port} .* ${row?.pid} +run-a .* ${a}/web +topic +\\S*python3 -c`, 'm'));
+    expect(inside.stdout).toMatch(
+      new RegExp(`^ *${port} .* ${row?.pid} +run-a .* ${a}/web +topic +\\S*python3 -c`, 'm'),
+    );
     const holder = readRow(row?.pid ?? 0);
     await rig.agentmux('ports', '-q', String(port)).stdout(`${row?.pid}:${holder?.startTicks}\n`).run();
     await rig.agentmux('ports', '--format', '{{.port}} {{.blockId}}', String(port)).stdout(`${port} run-a\n`).run();

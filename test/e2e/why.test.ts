@@ -78,6 +78,23 @@ describe('agentmux why', () => {
     expect(stdout).toMatch(new RegExp(`\n  end it     agentmux kill ${pid}\n$`));
   });
 
+  it('tells the tool call that a process belongs to', async () => {
+    const rig = createRig();
+    const { agent } = await startBlock(rig, 'b1');
+    const tool = await agent.startTool('sleep 317; true');
+    const pid = await seenPid(rig, 'b1', 'sleep 317');
+    const calls = join(rig.stateDirectory, 'calls', 'b1');
+    mkdirSync(calls, { recursive: true, mode: 0o700 });
+    const report = { op: 'call', tool_id: 'toolu_1', pid: tool, description: 'Wait a while --token=hush' };
+    writeFileSync(join(calls, 'report.1'), `${JSON.stringify(report)}\n`);
+    expect((await ask(rig, String(pid))).call).toMatchObject({
+      description: 'Wait a while --token=***',
+      toolId: 'toolu_1',
+    });
+    const { stdout } = await rig.agentmux('why', String(pid)).stdout(/./).run();
+    expect(stdout).toMatch(/\n {2}call {7}Wait a while --token=\*\*\* \(toolu_1\)/);
+  });
+
   it('names parents that have exited as such', async () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');
