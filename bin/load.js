@@ -6,16 +6,17 @@ const { Script } = require('node:vm');
  * Loads a bundle of dist/ with the code cache that the build made for this very bundle and V8, if there is one: without
  * it every start would compile what the start before compiled already. V8 itself checks of a source no more than its
  * length, hence the bundle's fingerprint (its last line) in the name of the cache.
- * @returns the exports of the bundle
+ * @returns the exports of the bundle; in a checkout that was not built a main that says so
  */
 exports.load = (name) => {
   const filename = join(__dirname, '../dist', `${name}.cjs`);
   // The build writes ASCII: this encoding needs one read, 'utf8' one for each 8 KiB.
-  const source = readFileSync(filename, 'latin1');
+  const source = readFile(filename, 'latin1');
+  if (source === undefined) return { main: () => sayNotBuilt(name, filename) };
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename,
     // Another V8, or other flags, and it is passed over.
-    cachedData: readCache(exports.cachePath(filename, source)),
+    cachedData: readFile(exports.cachePath(filename, source)),
   });
   const module_ = { exports: {} };
   script.runInThisContext()(module_.exports, require, module_, filename, dirname(filename));
@@ -28,10 +29,16 @@ exports.cachePath = (filename, source) => {
   return filename.replace(/\.cjs$/, `.${fingerprint}.${process.versions.v8}-${process.arch}.cache`);
 };
 
-function readCache(path) {
+function readFile(path, encoding) {
   try {
-    return readFileSync(path);
+    return readFileSync(path, encoding);
   } catch {
     return undefined;
   }
+}
+
+/** As every failure of the two before they do anything: 125 tells that no command was started. */
+async function sayNotBuilt(name, filename) {
+  process.stderr.write(`${name}: ${filename} cannot be read: in a checkout "npm run build" makes it\n`);
+  return name === 'agentmux-run' ? 125 : 1;
 }

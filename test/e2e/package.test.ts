@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -31,6 +31,21 @@ it('every bundled package has its licence in the package', async () => {
     .run();
   for (const name of ['commander', 'chalk', 'cli-table3', 'string-width']) {
     expect(text.stdout).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
+  }
+});
+
+it('bins in a checkout that was not built say so in one line', async () => {
+  const directory = makeDirectory();
+  cpSync('bin', join(directory, 'bin'), { recursive: true });
+  for (const [name, status] of [
+    ['agentmux', 1],
+    ['agentmux-run', 125],
+  ] as const) {
+    await createRig()
+      .command(process.execPath, join(directory, 'bin', `${name}.js`), 'ps')
+      .status(status)
+      .stderr(new RegExp(`^${name}: .*/dist/${name}\\.cjs cannot be read: in a checkout "npm run build" makes it\n$`))
+      .run();
   }
 });
 
