@@ -1,7 +1,7 @@
 // Where the demo plays: a state directory of its own, the bins as a user types them, and an eye that looks into /proc by
 // itself instead of believing what it is told.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,8 +30,14 @@ export function openStage() {
     /** Runs a command before the reader's eyes; returns its status. */
     show(bin, ...args) {
       process.stdout.write(`  $ ${bin} ${args.join(' ')}\n`);
-      const result = spawnSync(process.execPath, [`${bins}${bin}.js`, ...args], { ...options, encoding: 'utf8' });
-      process.stdout.write(`${result.stdout}${result.stderr}`.replaceAll(/^(?=.)/gm, '  '));
+      // One file for both, as on a terminal: what is said first is shown first.
+      const path = join(stateDirectory, 'shown');
+      const shown = openSync(path, 'a');
+      const stdio = ['ignore', shown, shown];
+      const result = spawnSync(process.execPath, [`${bins}${bin}.js`, ...args], { ...options, stdio });
+      closeSync(shown);
+      process.stdout.write(readFileSync(path, 'utf8').replaceAll(/^(?=.)/gm, '  '));
+      rmSync(path);
       return result.status;
     },
 
