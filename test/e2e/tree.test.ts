@@ -70,7 +70,7 @@ describe('agentmux tree', () => {
     await wrapper.exited();
     await seenTree(
       rig,
-      /^b1: ended, 1 left, .*, end it: agentmux kill-tree --block b1\n└─ \d+ .*orphan {2}sleep 408\n$/,
+      /^b1: ended, 1 left, .*, end it: agentmux kill-tree --block b1\n└─ \d+ .*orphan {2}p1 {2}sleep 408\n$/,
     );
   });
 
