@@ -58,7 +58,7 @@ export function blockColumns(nowMs: number, shown: { readonly ports: boolean }):
     { header: 'AGENT', yields: 4, text: (row) => row.agent ?? UNKNOWN },
     { header: 'STATE', text: describeStatus, style: statusStyle },
     { header: 'CONFIDENCE', yields: 2, text: (row) => formatConfidence(row.tracker.confidence) },
-    { header: 'STARTED', align: 'right', text: (row) => `${formatAge(nowMs - row.startedAtMs)} ago` },
+    { header: 'STARTED', align: 'right', yields: 5, text: (row) => `${formatAge(nowMs - row.startedAtMs)} ago` },
     { header: 'PROCESSES', align: 'right', text: formatProcesses },
     { header: 'CPU', align: 'right', yields: 1, text: (row) => formatCpu(row.cpuMs) },
     { header: 'MEM', align: 'right', yields: 3, text: formatMemory },
