@@ -61,6 +61,9 @@ describe('agentmux', () => {
   it('has a manual page for each command, agentmux-run and itself', () => {
     const pages = readdirSync('man').filter((name) => name.endsWith('.1'));
     expect(pages.sort()).toEqual(['agentmux.1', ...commands.map((name) => `agentmux-${name}.1`)].sort());
+    // npm makes the pages of this list known to man(1) on a global install; a directory alone it does not.
+    const { man } = JSON.parse(readFileSync('package.json', 'utf8')) as { man: string[] };
+    expect([...man].sort()).toEqual(pages.map((name) => `man/${name}`).sort());
   });
 
   it('ends quietly when the reader of its output has gone', () => {
