@@ -16,7 +16,7 @@ export function registerCompletion(program: Command, context: Context): void {
       'Print completions of agentmux and agentmux-run for a shell: commands, flags, and the blocks, pids and ports that ' +
         'live at that moment. Behind agentmux-run the completions of the agent follow.',
     )
-    .addArgument(new Argument('<shell>', shellNames.join(', ')).choices([...shellNames]))
+    .addArgument(new Argument('<shell>', 'which shell').choices([...shellNames]))
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((shell: ShellName) => context.stdout.write(renderCompletion(shell)));
 }

@@ -16,7 +16,7 @@ export function registerInit(program: Command, context: Context): void {
         'keeps its arguments if it is a plain command; what is more than that is left as it is and named. ' +
         'AGENTMUX=off in front of a command leaves agentmux-run out. What to set in editors is told at the end of the output.',
     )
-    .addArgument(new Argument('<shell>', shellNames.join(', ')).choices([...shellNames]))
+    .addArgument(new Argument('<shell>', 'which shell').choices([...shellNames]))
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((shell: ShellName) => context.stdout.write(renderInit(shell, commands)));
 }
