@@ -15,7 +15,7 @@ import { type Example, examplesHelp } from './shared/help.ts';
 
 /** `agentmux run`: the same as `agentmux-run`. */
 export function registerRun(program: Command, context: Context): void {
-  const command = program.command('run');
+  const command = program.command('run').summary('run an agent so that it is tracked, as agentmux-run does');
   describeRunCommand(command, context);
 }
 
@@ -62,8 +62,8 @@ function describeRunCommand(command: Command, context: Context): void {
       `what to do with processes that outlive the command: ${leftoversPolicies.join(', ')} (default: report; also AGENTMUX_LEFTOVERS)`,
     )
     .option('--fail-on-leak', 'exit with 123 if the command ended with 0 and processes outlived it')
-    .option('--timeout <duration>', 'end it all after this time, e.g. 90, 1.5s, 10m')
-    .option('--grace <duration>', 'from TERM to KILL when processes are ended (default: 4s)')
+    .option('--timeout <time>', 'end it all after this time, e.g. 90, 1.5s, 10m')
+    .option('--grace <time>', 'from TERM to KILL when processes are ended (default: 4s)')
     .option('--nohup', 'start the command with SIGHUP ignored')
     .option('--pass-fd <n>', 'hand over descriptor n, a pipe; may be repeated', collect)
     .option('--terminal', "the command is a person's shell: track and end nothing of it")

@@ -106,7 +106,7 @@ function duration(text: string | undefined, flagName: string): number | undefine
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw usage(`${flagName} takes a duration like 10, 1.5s, 2m or 500ms, not "${text}"`);
+  throw usage(`${flagName} takes a time like 10, 1.5s, 2m or 500ms, not "${text}"`);
 }
 
 function passedFd(text: string): number {

@@ -54,8 +54,8 @@ describe('parseRunOptions', () => {
     ],
     ['an unknown tracker', { tracker: 'ps' }, {}, /--tracker is one of/],
     ['a tracker that cannot be required', { require: 'scan' }, {}, /--require is one of cgroup, job/],
-    ['a negative time', { timeout: '-1' }, {}, /--timeout takes a duration/],
-    ['a grace that is none', { grace: 'soon' }, {}, /--grace takes a duration/],
+    ['a negative time', { timeout: '-1' }, {}, /--timeout takes a time/],
+    ['a grace that is none', { grace: 'soon' }, {}, /--grace takes a time/],
     ['a descriptor below 3', { passFd: ['2'] }, {}, /--pass-fd takes the number/],
     ['a descriptor that is no number', { passFd: ['3', 'x'] }, {}, /--pass-fd .* not "x"/],
   ])('refuses %s with exit code 125', (_title, raw, env, message) => {
