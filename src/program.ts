@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { profiles } from './agents/profiles.ts';
-import { examplesHelp, exitCodesHelp } from './commands/shared/help.ts';
+import { configurationHelp, examplesHelp, exitCodesHelp } from './commands/shared/help.ts';
 import type { Context } from './context.ts';
 import { AgentmuxError } from './errors.ts';
 import { VERSION } from './version.ts';
@@ -30,7 +30,7 @@ export async function createProgram(context: Context, names = COMMAND_NAMES): Pr
       getErrHasColors: () => false,
     });
   for (const name of names) (await COMMANDS[name]())(program, context);
-  program.addHelpText('after', examplesHelp(EXAMPLES));
+  program.addHelpText('after', examplesHelp(EXAMPLES)).addHelpText('after', configurationHelp());
   for (const command of [program, ...program.commands]) {
     if (command.name() !== 'run') command.addHelpText('after', exitCodesHelp());
   }

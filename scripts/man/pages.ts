@@ -111,9 +111,13 @@ const STATE_DIRECTORY = [
   'AGENTMUX_STATE_DIR',
   'Where the state files are; else $XDG_STATE_HOME/agentmux, else ~/.local/state/agentmux.',
 ] as const;
+const CONFIG = ['AGENTMUX_CONFIG', 'The configuration file; empty: none. See CONFIGURATION in agentmux(1).'] as const;
+const GRACE = ['AGENTMUX_GRACE', 'Default of --grace.'] as const;
 const ENVIRONMENT = [
   ['AGENTMUX_BLOCKID', 'The block that we are in; set by agentmux-run for the agent and all it starts.'],
   STATE_DIRECTORY,
+  CONFIG,
+  GRACE,
   ['NO_COLOR', 'If not empty: no colours.'],
   ['FORCE_COLOR', 'Colours also where the output is no terminal.'],
 ] as const;
@@ -121,8 +125,10 @@ const RUN_ENVIRONMENT = [
   ['AGENTMUX_BLOCKID', 'Name for the block, or the parent block; set for the agent and all it starts.'],
   ['AGENTMUX_TAG', 'The nonce of the block; set for the agent and all it starts.'],
   ['AGENTMUX_LEFTOVERS', 'Default of --leftovers.'],
+  GRACE,
   ['AGENTMUX_TRACKER', 'Default of --tracker.'],
   STATE_DIRECTORY,
+  CONFIG,
 ] as const;
 
 /** Paragraphs of the help that stand under no title. */

@@ -7,7 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Store } from '../state/store.ts';
 import { deriveEntries, type EntriesOutcome } from './entries.ts';
 import { findOwner } from './entry-units.ts';
-import { type CallIndex, type CallProcess, joinCalls, labelProcesses } from './join.ts';
+import { type CallIndex, type CallProcess, type CallRecords, joinCalls, labelProcesses } from './join.ts';
 import { readCalls } from './read-calls.ts';
 
 /** A block with its live members, as a look gave them. */
@@ -33,6 +33,8 @@ export interface BlockEntries {
   readonly labels: ReadonlyMap<number, Call>;
   /** The running entry of each live process that belongs to one. */
   readonly entryOf: ReadonlyMap<number, Entry>;
+  /** The commands of all calls that are on record, those that are over included. */
+  readonly commands: readonly string[];
   /** False if there are new entries without an id, or changes that are not stored yet: settleEntries sees to both. */
   readonly isSettled: boolean;
 }
@@ -88,7 +90,8 @@ interface CallsRead {
 
 function lookAtCalls(block: LookedBlock, deps: EntriesDeps): CallsRead {
   const directory = path.join(deps.store.directory, 'calls', block.record.id);
-  const index = joinCalls(readCalls(directory, process.geteuid?.()));
+  const records = deps.store.directory === '' ? NO_RECORDS : readCalls(directory, process.geteuid?.());
+  const index = joinCalls(records);
   const hasRecords = index.calls.length > 0;
   const started = block.members.filter(({ role }) => role === 'started');
   return {
@@ -99,6 +102,9 @@ function lookAtCalls(block: LookedBlock, deps: EntriesDeps): CallsRead {
     labels: new Map(),
   };
 }
+
+/** Of a run that keeps no state. */
+const NO_RECORDS: CallRecords = { directory: '/', hooks: [], shells: [], reports: [] };
 
 function toCallProcess(member: EntryMember, hasRecords: boolean, platform: Platform): CallProcess {
   const { pid, startTicks, stat, evidence } = member;
@@ -140,7 +146,8 @@ function derive(book: EntryBook, read: CallsRead): EntriesOutcome {
   });
 }
 
-function toResult(entries: readonly Entry[], { labels }: CallsRead, isSettled: boolean): BlockEntries {
+function toResult(entries: readonly Entry[], { labels, index }: CallsRead, isSettled: boolean): BlockEntries {
   const entryOf = new Map(entries.flatMap((entry) => entry.pids.map((pid) => [pid, entry] as const)));
-  return { entries, labels, entryOf, isSettled };
+  const commands = index.calls.flatMap(({ command }) => command ?? []);
+  return { entries, labels, entryOf, commands, isSettled };
 }

@@ -140,7 +140,13 @@ function commandOf({ unit, members }: Live): string {
   if (unit.call?.command !== undefined) return squash(unit.call.command);
   const [first] = members;
   if (first === undefined) return '';
-  return squash(scriptOfMember(first) ?? describeCommand(first.argv, first.stat?.comm) ?? '');
+  const script = scriptOfMember(first);
+  return squash(script ?? withoutDirectory(describeCommand(first.argv, first.stat?.comm) ?? ''));
+}
+
+/** Where its program lies says little of a thing. */
+function withoutDirectory(command: string): string {
+  return command.replace(/^\/(?:[^\s'"/]+\/)+(?=[^\s'"/])/, '');
 }
 
 function nameOf(members: readonly EntryMember[]): string | undefined {

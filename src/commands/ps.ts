@@ -63,8 +63,9 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
   const form = parseOutputForm(options, rowFields);
   const query = parseRowQuery(options, processFilter, processSort);
   const listing = openListing(context, { block: options.block, scope: 'live', command: 'ps' });
+  const told = needsTold(options, form) ? await readTold(context, listing.views) : undefined;
   const rows = collectRows(context, listing.views, {
-    ...(needsTold(options, form) && { told: await readTold(context, listing.views) }),
+    ...(told !== undefined && { told }),
     all: options.all ?? false,
     ports: options.ports && form.type !== 'quiet' ? true : usesPorts(options),
     cwd: form.type === 'json' || form.type === 'template' || options.verbose === true,
@@ -73,7 +74,11 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
   const sorted = query.apply(rows);
 
   if (form.type === 'table')
-    tellAboutRows(context, listing, sorted, { ...options, filtered: rows.length > sorted.length });
+    tellAboutRows(context, listing, sorted, {
+      handOversOf: (view) => told?.(view).handOvers ?? [],
+      ...options,
+      filtered: rows.length > sorted.length,
+    });
   context.stdout.write(await renderRows(context, options, form, listing, sorted));
 }
 

@@ -2,14 +2,10 @@ import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { AgentmuxError } from '../errors.ts';
 import { LaunchError, RunExitCode } from '../launch/exit-codes.ts';
-import {
-  leftoversPolicies,
-  parseRunOptions,
-  type RawRunOptions,
-  requirable,
-  trackerChoices,
-} from '../launch/options.ts';
+import { parseRunOptions, type RawRunOptions, requirable, trackerChoices } from '../launch/options.ts';
+import { leftoversPolicies } from '../model/block.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
+import { readConfig } from '../state/config.ts';
 import { VERSION } from '../version.ts';
 import { type Example, examplesHelp } from './shared/help.ts';
 
@@ -59,11 +55,14 @@ function describeRunCommand(command: Command, context: Context): void {
     .option('-b, --block <name>', 'name of the block; of a block that has ended, one more run of it')
     .option(
       '--leftovers <policy>',
-      `what to do with processes that outlive the command: ${leftoversPolicies.join(', ')} (default: report; also AGENTMUX_LEFTOVERS)`,
+      `what to do with processes that outlive the command: ${leftoversPolicies.join(', ')} (default: report; also AGENTMUX_LEFTOVERS and the configuration)`,
     )
     .option('--fail-on-leak', 'exit with 123 if the command ended with 0 and processes outlived it')
     .option('--timeout <time>', 'end it all after this time, e.g. 90, 1.5s, 10m')
-    .option('--grace <time>', 'from TERM to KILL when processes are ended (default: 4s)')
+    .option(
+      '--grace <time>',
+      'from TERM to KILL when processes are ended (default: 4s; also AGENTMUX_GRACE and the configuration)',
+    )
     .option('--nohup', 'start the command with SIGHUP ignored')
     .option('--pass-fd <n>', 'hand over descriptor n, a pipe; may be repeated', collect)
     .option('--terminal', "the command is a person's shell: track and end nothing of it")
@@ -86,12 +85,14 @@ function describeRunCommand(command: Command, context: Context): void {
 }
 
 async function runCommand(operands: string[], raw: RawRunOptions, context: Context): Promise<number> {
-  const options = parseRunOptions(raw, context.env);
+  const read = readConfig(context.env);
+  const options = parseRunOptions(raw, context.env, read.status === 'ok' ? read.config : undefined);
   if (operands.length === 0) {
     throw new LaunchError(RunExitCode.failed, 'no command was given', { hint: 'agentmux-run --help' });
   }
   const { launch } = await import('../launch/launch.ts');
-  return launch({ options, operands }, context);
+  const problem = read.status === 'ok' ? undefined : `the configuration "${read.path}" is not used: ${read.detail}`;
+  return launch({ options, operands, problem }, context);
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {
@@ -109,7 +110,8 @@ const examples: readonly Example[] = [
 const leftoversHelp = `
 What outlives the command is listed on stderr and keeps running (report); is ended
 (kill); is kept without a word (keep); or you are asked on the terminal (ask).
-TERM, HUP and --timeout end everything, unless keep was asked for.`;
+TERM, HUP and --timeout end everything, unless keep was asked for. What is marked by
+"agentmux keep", or named in the configuration, is never ended with its block.`;
 
 function exitCodesHelp(): string {
   const rows: readonly (readonly [string, string])[] = [

@@ -1,3 +1,4 @@
+import type { KeptReason } from '../kill/kept.ts';
 import type { KillReport } from '../kill/kill.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { MemberView } from '../trackers/inspect.ts';
@@ -12,6 +13,8 @@ export interface EndBlockOptions {
   readonly reporter: Reporter;
   /** Undefined: the default of the kill transaction. */
   readonly graceMs: number | undefined;
+  /** Patterns of what is never ended with its block. */
+  readonly keep: readonly string[];
   readonly hurry: AbortSignal;
 }
 
@@ -45,20 +48,46 @@ export function isTagOnly(member: MemberView): boolean {
 /** Ends the block as `agentmux kill-tree` does, telling meanwhile who is waited for. */
 export async function endBlock(options: EndBlockOptions): Promise<KillReport> {
   const { block, platform, reporter } = options;
-  const [{ killBlock, DEFAULT_GRACE_MS }, { openTracker }, look] = await Promise.all([
+  const [{ killBlock, DEFAULT_GRACE_MS }, { openTracker }, look, findKept] = await Promise.all([
     import('../kill/transaction.ts'),
     import('../trackers/select.ts'),
     makeLook(block, platform),
+    openKept(options),
   ]);
   const tracker = openTracker(block.record, depsOf(block, platform));
   return killBlock(
-    { platform, tracker, look, spare: new Set([process.pid]), mayFreeze: true },
+    { platform, tracker, look, findKept, spare: new Set([process.pid]), mayFreeze: true },
     {
       graceMs: options.graceMs ?? DEFAULT_GRACE_MS,
       hurry: options.hurry,
       onProgress: reporter.tellsProgress ? (progress) => reporter.say(renderProgress(progress)) : undefined,
     },
   );
+}
+
+/**
+ * Finds what is kept among the members, by pid: by the marks of `agentmux keep` and the configuration. Marks that cannot be
+ * read are told, and keep nothing.
+ */
+export async function openKept({
+  block,
+  platform,
+  keep,
+  reporter,
+}: Pick<EndBlockOptions, 'block' | 'platform' | 'keep' | 'reporter'>): Promise<
+  (members: readonly MemberView[]) => ReadonlyMap<number, KeptReason>
+> {
+  const { createKeptFinder } = await import('../kill/kept.ts');
+  const { records } = depsOf(block, platform);
+  const find = createKeptFinder(block.store, platform.host().bootId, keep, records);
+  return (members) => {
+    try {
+      return find(block.record, members);
+    } catch (error) {
+      reporter.say(error instanceof Error ? error.message : String(error));
+      return new Map();
+    }
+  };
 }
 
 async function makeLook(block: RunBlock, platform: Platform): Promise<() => readonly MemberView[]> {

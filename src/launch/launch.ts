@@ -36,14 +36,17 @@ export interface LaunchRequest {
   readonly options: RunOptions;
   /** The agent's argument vector as Node decoded it; not empty. */
   readonly operands: readonly string[];
+  /** Why the user's configuration is not used; no reason not to run. */
+  readonly problem?: string | undefined;
 }
 
 /**
  * Runs the agent and resolves to the exit code, or ends us by the signal that it died of. Rejects with AgentmuxError if
  * nothing was started.
  */
-export async function launch({ options, operands }: LaunchRequest, world: LaunchWorld): Promise<number> {
+export async function launch({ options, operands, problem }: LaunchRequest, world: LaunchWorld): Promise<number> {
   const reporter = createReporter(world.stderr, options);
+  if (problem !== undefined) reporter.note(problem);
   const handover = readHandover(operands, options.passFds, world.env);
   const executable = resolveExecutable(handover.argv[0] ?? Buffer.alloc(0), findVariable(handover, 'PATH'));
   const draft = draftBlock(openRunStore(world, reporter), options, operands, world, reporter);
@@ -134,7 +137,8 @@ async function seeThrough(running: Running): Promise<number> {
   if (!options.quiet) void tellEarlier(block, platform, reporter);
 
   const hurry = new AbortController();
-  const ending = { block, platform, reporter, graceMs: options.graceMs, hurry: hurry.signal };
+  const { graceMs, keep } = options;
+  const ending = { block, platform, reporter, graceMs, keep, hurry: hurry.signal };
   const endsTree = !options.terminal && !(options.leftovers === 'keep' && options.leftoversGiven);
   const end = await supervise({
     agent,

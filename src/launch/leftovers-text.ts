@@ -1,7 +1,9 @@
+import { type FoldedEntry, formatIds } from '../annotate/entry-rows.ts';
+import { sum } from '../annotate/totals.ts';
 import type { KillProgress, KillReport, KillTarget } from '../kill/kill.ts';
-import { formatAge, formatBytes, formatCount } from '../render/format.ts';
+import { formatAge, formatBytes, formatCount, UNKNOWN } from '../render/format.ts';
 
-/** A process that outlived the agent, as the report shows it. All texts are untrusted. */
+/** A process that outlived the agent and belongs to no entry, as the report shows it. All texts are untrusted. */
 export interface Leftover {
   readonly pid: number;
   readonly ageMs: number | undefined;
@@ -12,29 +14,63 @@ export interface Leftover {
   readonly note?: string | undefined;
   /** It carries the block's tag, left its enclosure and descends from no root: listed, not ended. */
   readonly isTagOnly: boolean;
-  /** Which of our streams it holds open. */
-  readonly holds: readonly ('stdout' | 'stderr')[];
 }
 
-/** Lines that tell what still runs and how to end it. */
-export function renderLeftovers(blockId: string, leftovers: readonly Leftover[], logout: string | undefined): string[] {
-  const own = leftovers.filter((leftover) => !leftover.isTagOnly);
-  const tagOnly = leftovers.filter((leftover) => leftover.isTagOnly);
+/** All that outlived the agent. */
+export interface Leftovers {
+  readonly blockId: string;
+  /** What is not kept, equal ones folded. */
+  readonly entries: readonly FoldedEntry[];
+  readonly kept: readonly FoldedEntry[];
+  /** Processes of no entry. */
+  readonly others: readonly Leftover[];
+  /** Pids that hold our streams open. */
+  readonly stdout: readonly number[];
+  readonly stderr: readonly number[];
+  /** Why it will not live for long, if that is so. */
+  readonly logout: string | undefined;
+}
+
+/** Lines that tell what still runs, and how to end or keep it. Commands are clipped by `clipCells`. */
+export function renderLeftovers(leftovers: Leftovers, clipCells: (text: string) => string): string[] {
+  const { blockId, entries, kept, logout } = leftovers;
+  const others = leftovers.others.filter(({ isTagOnly }) => !isTagOnly);
+  const strays = leftovers.others.filter(({ isTagOnly }) => isTagOnly);
+  const count = countProcesses(entries) + others.length;
   const lines: string[] = [];
-  if (own.length > 0) {
-    lines.push(`${processes(own.length)} of ${blockId} still ${own.length === 1 ? 'runs' : 'run'}:`, ...table(own));
-    lines.push(`to end ${own.length === 1 ? 'it' : 'them'}: agentmux kill-tree --block ${blockId}`);
+  if (count > 0) {
+    const rows = [...entries.map((entry) => entryCells(entry, clipCells)), ...others.map(otherCells)];
+    lines.push(`${processes(count)} of ${blockId} still ${count === 1 ? 'runs' : 'run'}:`, ...table(rows));
+    lines.push(`to end ${count === 1 ? 'it' : 'them'}: agentmux kill-tree --block ${blockId}`);
+    lines.push(...oneByOne(blockId, entries));
   }
-  if (tagOnly.length > 0) {
+  if (kept.length > 0) lines.push(renderKept(blockId, kept));
+  if (strays.length > 0) {
+    const [carry, them] = strays.length === 1 ? ['carries', 'it'] : ['carry', 'them'];
     lines.push(
-      `${processes(tagOnly.length)} left ${blockId} and only ${tagOnly.length === 1 ? 'carries' : 'carry'} its tag:`,
-      ...table(tagOnly),
+      `${processes(strays.length)} left ${blockId} and only ${carry} its tag:`,
+      ...table(strays.map(otherCells)),
     );
-    lines.push(`to end ${tagOnly.length === 1 ? 'it' : 'them'} too: agentmux kill-tree --block ${blockId} --escaped`);
+    lines.push(`to end ${them} too: agentmux kill-tree --block ${blockId} --escaped`);
   }
-  lines.push(...holderLines(leftovers));
-  if (logout !== undefined && own.length > 0) lines.push(logout);
+  lines.push(...holderLine('stdout', leftovers.stdout), ...holderLine('stderr', leftovers.stderr));
+  if (logout !== undefined && count + kept.length > 0) lines.push(logout);
   return lines;
+}
+
+/** What goes on because its user wants that. */
+export function renderKept(blockId: string, kept: readonly FoldedEntry[]): string {
+  const names = kept.map(({ row, rows }) => {
+    const note = row.note === undefined ? '' : `, ${clip(row.note, 40)}`;
+    return `${formatIds(rows.map(({ id }) => id))} (${clip(row.name, 40)}${note})`;
+  });
+  return `kept of ${blockId}: ${names.join(', ')}`;
+}
+
+/** Work that was given to others, which no end of the block ends. */
+export function renderHandOvers(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  return [`work was handed to ${names.join(', ')}: what runs there is not tracked and was not looked for`];
 }
 
 /** What a kill at the end did. Silent about what was none of its business. */
@@ -71,28 +107,59 @@ export function renderProgress({ waitingFor, forceInMs }: KillProgress): string 
 const longestCommand = 100;
 const longestList = 8;
 
-function table(rows: readonly Leftover[]): string[] {
-  const cells = rows.map((row) => [
-    String(row.pid),
-    formatAge(row.ageMs),
+type Cells = readonly [entry: string, pid: string, uptime: string, ports: string, memory: string, command: string];
+
+function entryCells({ row, rows }: FoldedEntry, clipCells: (text: string) => string): Cells {
+  const ages = rows.flatMap(({ uptimeMs }) => uptimeMs ?? []);
+  const count = rows.length > 1 ? ` \u00d7${rows.length}` : '';
+  const call = [row.label?.description && `"${row.label.description}"`, row.label?.toolId].filter(Boolean).join(' ');
+  return [
+    formatIds(rows.map(({ id }) => id)),
+    String(row.pid ?? UNKNOWN),
+    formatAge(ages.length === 0 ? undefined : Math.max(...ages)),
     row.ports.join(','),
-    formatBytes(row.memoryBytes),
-    row.note === undefined ? clip(row.command) : `${clip(row.command)} (${row.note})`,
-  ]);
-  const all = [['PID', 'AGE', 'PORTS', 'MEM', 'COMMAND'], ...cells];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  return all.map((row) => `  ${row.map((cell, i) => (i === 4 ? cell : cell.padStart(widths[i] ?? 0))).join('  ')}`);
+    formatBytes(sum(rows.map(({ privateBytes }) => privateBytes))),
+    `${clipCells(row.command)}${count}${call === '' ? '' : `  ${clip(call)}`}`,
+  ];
 }
 
-function holderLines(leftovers: readonly Leftover[]): string[] {
-  return (['stdout', 'stderr'] as const).flatMap((stream) => {
-    const holders = leftovers.filter((leftover) => leftover.holds.includes(stream));
-    if (holders.length === 0) return [];
-    const who = holders.map((holder) => holder.pid).join(', ');
-    return [
-      `pid ${who} ${holders.length === 1 ? 'holds' : 'hold'} our ${stream} open: its reader sees no end until then`,
-    ];
+function otherCells(one: Leftover): Cells {
+  return [
+    '',
+    String(one.pid),
+    formatAge(one.ageMs),
+    one.ports.join(','),
+    formatBytes(one.memoryBytes),
+    one.note === undefined ? clip(one.command) : `${clip(one.command)} (${one.note})`,
+  ];
+}
+
+/** The first column and the last are text, the others numbers. */
+function table(rows: readonly Cells[]): string[] {
+  const all: readonly (readonly string[])[] = [['ENTRY', 'PID', 'UPTIME', 'PORTS', 'MEMORY', 'COMMAND'], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all.map((row) => {
+    const cells = row.map((cell, i) =>
+      i === 0 ? cell.padEnd(widths[0] ?? 0) : i === 5 ? cell : cell.padStart(widths[i] ?? 0),
+    );
+    return `  ${cells.join('  ')}`;
   });
+}
+
+function oneByOne(blockId: string, entries: readonly FoldedEntry[]): string[] {
+  const id = entries[0]?.row.id;
+  if (id === undefined) return [];
+  return [`one of them: agentmux kill --block ${blockId} ${id}; to keep it: agentmux keep --block ${blockId} ${id}`];
+}
+
+function countProcesses(entries: readonly FoldedEntry[]): number {
+  return entries.reduce((count, { rows }) => count + rows.reduce((own, { pids }) => own + pids.length, 0), 0);
+}
+
+function holderLine(stream: 'stdout' | 'stderr', pids: readonly number[]): string[] {
+  if (pids.length === 0) return [];
+  const holds = pids.length === 1 ? 'holds' : 'hold';
+  return [`pid ${pids.join(', ')} ${holds} our ${stream} open: its reader sees no end until then`];
 }
 
 function nameAll(targets: readonly KillTarget[]): string {

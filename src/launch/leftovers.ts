@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { KeptReason } from '../kill/kept.ts';
 import type { LeftoversPolicy } from '../model/block.ts';
-import type { Platform } from '../platform/platform.ts';
 import type { MemberView } from '../trackers/inspect.ts';
 import type { Tracker } from '../trackers/tracker.ts';
-import { type EndBlockOptions, endBlock, isTagOnly, lookAtBlock, recordFound } from './end-block.ts';
-import { type Leftover, renderKilled, renderLeftovers, renderSurvivors } from './leftovers-text.ts';
+import { type EndBlockOptions, endBlock, isTagOnly, lookAtBlock, openKept, recordFound } from './end-block.ts';
+import { type Leftovers, renderHandOvers, renderKilled, renderLeftovers, renderSurvivors } from './leftovers-text.ts';
 import type { LaunchWorld } from './world.ts';
 
 export interface LeftoversOptions extends EndBlockOptions {
@@ -32,12 +32,25 @@ export async function handleLeftovers(options: LeftoversOptions): Promise<Leftov
   await settle(tracker, options.hurry);
   const members = await lookAtBlock(block, platform);
   keepKnown(members, options);
-  const leaked = members.some((member) => !isTagOnly(member));
+  const kept = members.length === 0 ? new Map<number, KeptReason>() : (await openKept(options))(members);
+  const leaked = members.some((member) => !isTagOnly(member) && !kept.has(member.pid));
   await tellAboutMoved(options, members);
-  if (members.length === 0 || policy === 'keep') return { leaked };
-  if (policy === 'kill') await killLeftovers(options, members);
-  else await reportLeftovers(options, members);
+  if (policy === 'keep') return { leaked };
+  if (members.length > 0) await deal(options, members, leaked);
+  await tellHandOvers(options);
   return { leaked };
+}
+
+async function deal(options: LeftoversOptions, members: readonly MemberView[], leaked: boolean): Promise<void> {
+  if (options.policy !== 'kill') return reportLeftovers(options, members, leaked);
+  if (leaked) await killLeftovers(options, members);
+  // What is left now: kept, or known by its tag alone.
+  const left = leaked ? await lookAtBlock(options.block, options.platform) : members;
+  const { readLeftovers } = await import('./leftovers-facts.ts');
+  const facts = await readLeftovers(options, left);
+  const { kept } = facts;
+  const others = facts.others.filter(({ isTagOnly }) => isTagOnly);
+  if (kept.length + others.length > 0) await tell(options, { ...facts, entries: [], others });
 }
 
 /** Longest wait for the block to get empty by itself, ms. */
@@ -77,65 +90,34 @@ async function killLeftovers(options: LeftoversOptions, members: readonly Member
   const report = await endBlock(options);
   for (const line of renderKilled(block.record.id, report)) reporter.note(line);
   for (const line of renderSurvivors(block.record.id, report)) reporter.say(line);
-  const tagOnly = members.filter(isTagOnly);
-  if (tagOnly.length > 0) await tell(options, tagOnly);
 }
 
-async function reportLeftovers(options: LeftoversOptions, members: readonly MemberView[]): Promise<void> {
-  await tell(options, members);
-  if (options.policy !== 'ask' || !members.some((member) => !isTagOnly(member))) return;
-  if (await options.world.confirm('End them?')) await killLeftovers(options, []);
-}
-
-async function tell(options: LeftoversOptions, members: readonly MemberView[]): Promise<void> {
-  const { block, platform, reporter, world } = options;
-  const leftovers = await describe(members, options.block.record.id, platform, world);
-  const logout = await logoutTrap(options);
-  for (const line of renderLeftovers(block.record.id, leftovers, logout)) reporter.note(line);
-}
-
-async function describe(
+async function reportLeftovers(
+  options: LeftoversOptions,
   members: readonly MemberView[],
-  blockId: string,
-  platform: Platform,
-  world: LaunchWorld,
-): Promise<Leftover[]> {
-  const [{ buildRows }, { findStreamHolders }] = await Promise.all([
-    import('../annotate/rows.ts'),
-    import('../platform/linux/stream-holders.ts'),
-  ]);
-  const pids = members.map((member) => member.pid);
-  const details = new Map(pids.map((pid) => [pid, platform.readDetails(pid, { argv: true, exe: true, status: true })]));
-  const rows = buildRows({
-    blockId,
-    members,
-    details,
-    listeners: platform.readListeners(pids),
-    nowMs: world.now(),
-    startedAtMs: (ticks) => platform.startedAtMs(ticks),
-    redact: true,
-  });
-  const stdout = new Set(findStreamHolders(1, pids));
-  const stderr = new Set(findStreamHolders(2, pids));
-  return rows.map((row, i) => ({
-    pid: row.pid,
-    ageMs: row.ageMs,
-    ports: [...new Set(row.listeners?.map((listener) => listener.port))].sort((a, b) => a - b),
-    memoryBytes: row.privateBytes,
-    command: row.command ?? '',
-    note: row.note,
-    isTagOnly: members[i] !== undefined && isTagOnly(members[i]),
-    holds: [
-      ...(stdout.has(row.pid) ? (['stdout'] as const) : []),
-      ...(stderr.has(row.pid) ? (['stderr'] as const) : []),
-    ],
-  }));
+  leaked: boolean,
+): Promise<void> {
+  const { readLeftovers } = await import('./leftovers-facts.ts');
+  await tell(options, await readLeftovers(options, members));
+  if (options.policy !== 'ask' || !leaked) return;
+  if (await options.world.confirm('End them?')) await killLeftovers(options, members);
 }
 
-/** In a scope of the user's manager processes die some 10 s after the last logout, unless the user lingers. */
-async function logoutTrap({ block }: LeftoversOptions): Promise<string | undefined> {
-  if (block.record.tracker.scope === undefined) return undefined;
-  const [{ existsSync }, { userInfo }] = await Promise.all([import('node:fs'), import('node:os')]);
-  if (existsSync(`/var/lib/systemd/linger/${userInfo().username}`)) return undefined;
-  return 'they end some seconds after your last logout; to let them live: loginctl enable-linger';
+async function tell({ reporter }: LeftoversOptions, leftovers: Leftovers): Promise<void> {
+  const [{ cutText, loadTextWidth }, { escapeUntrusted }] = await Promise.all([
+    import('../render/width.ts'),
+    import('../render/untrusted.ts'),
+  ]);
+  const textWidth = await loadTextWidth([...leftovers.entries.map(({ row }) => escapeUntrusted(row.command)), '…']);
+  const clipCells = (text: string) => cutText(escapeUntrusted(text), COMMAND_CELLS, '…', textWidth);
+  for (const line of renderLeftovers(leftovers, clipCells)) reporter.note(line);
+}
+
+/** So many cells of a command are shown in a list. */
+const COMMAND_CELLS = 30;
+
+async function tellHandOvers({ block, platform, reporter, world }: LeftoversOptions): Promise<void> {
+  if (reporter.isQuiet) return;
+  const { findRunHandOvers } = await import('./leftovers-facts.ts');
+  for (const line of renderHandOvers(findRunHandOvers(block, platform, world))) reporter.note(line);
 }

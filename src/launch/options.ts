@@ -1,4 +1,5 @@
-import type { LeftoversPolicy, TrackerType } from '../model/block.ts';
+import { type LeftoversPolicy, leftoversPolicies, type TrackerType, trackerTypes } from '../model/block.ts';
+import { type Config, emptyConfig } from '../state/config.ts';
 import { parseDuration } from './duration.ts';
 import { LaunchError, RunExitCode } from './exit-codes.ts';
 
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly require: TrackerType | undefined;
   /** True unless `--no-labels`: give the agent what tells which tool call started a process. */
   readonly labels: boolean;
+  /** Patterns of what is never ended with its block. */
+  readonly keep: readonly string[];
   readonly dryRun: boolean;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -50,19 +53,21 @@ export interface RawRunOptions {
   readonly verbose?: boolean;
 }
 
-export const leftoversPolicies: readonly LeftoversPolicy[] = ['report', 'kill', 'keep', 'ask'];
-export const trackerChoices: readonly TrackerChoice[] = ['auto', 'job', 'cgroup', 'scan', 'stub'];
+export const trackerChoices: readonly TrackerChoice[] = ['auto', ...trackerTypes];
 export const requirable: readonly TrackerType[] = ['cgroup', 'job'];
 
-/** Checks the options; flags win over `AGENTMUX_LEFTOVERS` and `AGENTMUX_TRACKER`. Throws LaunchError 125. */
-export function parseRunOptions(raw: RawRunOptions, env: Readonly<Record<string, string | undefined>>): RunOptions {
-  const leftovers = choose(
-    raw.leftovers,
-    '--leftovers',
-    env['AGENTMUX_LEFTOVERS'],
-    'AGENTMUX_LEFTOVERS',
-    leftoversPolicies,
-  );
+/**
+ * Checks the options. Flags win over `AGENTMUX_LEFTOVERS`, `AGENTMUX_GRACE` and `AGENTMUX_TRACKER`, and these over the
+ * configuration. Throws LaunchError 125.
+ */
+export function parseRunOptions(
+  raw: RawRunOptions,
+  env: Readonly<Record<string, string | undefined>>,
+  config: Config = emptyConfig,
+): RunOptions {
+  const leftovers =
+    choose(raw.leftovers, '--leftovers', env['AGENTMUX_LEFTOVERS'], 'AGENTMUX_LEFTOVERS', leftoversPolicies) ??
+    config.leftovers;
   const tracker = choose(raw.tracker, '--tracker', env['AGENTMUX_TRACKER'], 'AGENTMUX_TRACKER', trackerChoices);
   const require = choose(raw.require, '--require', undefined, '', requirable);
   const timeoutMs = duration(raw.timeout, '--timeout');
@@ -73,13 +78,14 @@ export function parseRunOptions(raw: RawRunOptions, env: Readonly<Record<string,
     failOnLeak: raw.failOnLeak === true,
     // As timeout(1): 0 is no limit.
     timeoutMs: timeoutMs === 0 ? undefined : timeoutMs,
-    graceMs: duration(raw.grace, '--grace'),
+    graceMs: duration(raw.grace, '--grace') ?? duration(env['AGENTMUX_GRACE'] || config.grace, 'AGENTMUX_GRACE'),
     nohup: raw.nohup === true,
     passFds: (raw.passFd ?? []).map(passedFd),
     terminal: raw.terminal === true,
-    tracker: tracker ?? 'auto',
+    tracker: tracker ?? config.tracker ?? 'auto',
     require,
-    labels: raw.labels !== false,
+    labels: raw.labels !== false && config.labels !== false,
+    keep: config.keep,
     dryRun: raw.dryRun === true,
     json: raw.json === true,
     quiet: raw.quiet === true,

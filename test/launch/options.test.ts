@@ -37,6 +37,15 @@ describe('parseRunOptions', () => {
     expect(parseRunOptions(raw, env)).toMatchObject({ leftovers: 'keep', tracker: 'cgroup' });
   });
 
+  it('takes the configuration where neither a flag nor the environment says anything', () => {
+    const config = { keep: ['gradle*'], leftovers: 'keep', grace: '2s', tracker: 'scan', labels: false } as const;
+    const expected = { leftovers: 'keep', leftoversGiven: true, graceMs: 2000, tracker: 'scan', labels: false };
+    expect(parseRunOptions({}, {}, config)).toMatchObject({ ...expected, keep: ['gradle*'] });
+    const env = { AGENTMUX_LEFTOVERS: 'kill', AGENTMUX_GRACE: '3', AGENTMUX_TRACKER: 'auto' };
+    expect(parseRunOptions({}, env, config)).toMatchObject({ leftovers: 'kill', graceMs: 3000, tracker: 'auto' });
+    expect(parseRunOptions({ grace: '1s' }, env, config)).toMatchObject({ graceMs: 1000 });
+  });
+
   it('takes an empty variable for none, and a time limit of 0 for no limit', () => {
     expect(parseRunOptions({ timeout: '0' }, { AGENTMUX_LEFTOVERS: '' })).toMatchObject({
       leftoversGiven: false,

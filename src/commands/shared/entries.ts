@@ -1,7 +1,10 @@
+import { scriptOf } from '../../annotate/entry-name.ts';
+import { findHandOvers } from '../../annotate/hand-overs.ts';
 import type { RowsInput } from '../../annotate/rows.ts';
 import { type BlockEntries, type EntriesDeps, readEntries, settleEntries } from '../../calls/entries-reader.ts';
 import type { Context } from '../../context.ts';
 import { AgentmuxError } from '../../errors.ts';
+import type { BlockRecord } from '../../model/block.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { ListenersResult } from '../../platform/platform.ts';
 import type { BlockView } from '../../trackers/inspect.ts';
@@ -23,7 +26,10 @@ export async function settleAll(
 }
 
 /** What is known of the members of a block by its calls and entries, and which are kept, as rows are joined from it. */
-export type Told = (view: BlockView) => Pick<RowsInput, 'calls' | 'entries' | 'kept'>;
+export type Told = (view: BlockView) => Pick<RowsInput, 'calls' | 'entries' | 'kept'> & {
+  /** Programs that calls of the block handed work to, which is no member of it. */
+  readonly handOvers?: readonly string[];
+};
 
 /** Reads calls, entries and what is kept of the blocks for their rows. Gives ids to new entries. */
 export async function readTold(context: Context, views: readonly BlockView[]): Promise<Told> {
@@ -35,8 +41,19 @@ export async function readTold(context: Context, views: readonly BlockView[]): P
   return ({ record, members }) => {
     const entries = settled.get(record.id);
     if (entries === undefined) return {};
-    return { calls: entries.labels, entries: entries.entryOf, kept: kept(record, members) };
+    return {
+      calls: entries.labels,
+      entries: entries.entryOf,
+      kept: kept(record, members),
+      handOvers: listHandOvers(record, entries.commands),
+    };
   };
+}
+
+/** From the calls of a block, and what its own shell was told to run. */
+function listHandOvers({ runs }: BlockRecord, commands: readonly string[]): string[] {
+  const scripts = runs.flatMap(({ argv }) => scriptOf({ exe: undefined, argv, comm: undefined }) ?? []);
+  return [...new Set([...scripts, ...commands].flatMap((command) => findHandOvers(command)))];
 }
 
 /** An entry with its block. */

@@ -5,7 +5,7 @@ import { describeStatus } from '../../render/block-table.ts';
 import { formatAge, formatConfidence, formatCount } from '../../render/format.ts';
 import type { ShownRow } from '../../render/process-table.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
-import type { BlockView } from '../../trackers/inspect.ts';
+import type { BlockView, BlockView } from '../../trackers/inspect.ts';
 import { findCoverageNotes } from '../../trackers/select.ts';
 import type { Listing } from './listing.ts';
 import { summarize } from './summaries.ts';
@@ -15,6 +15,8 @@ export interface RowNotesRequest {
   readonly verbose?: boolean;
   /** True if a filter took rows away. */
   readonly filtered: boolean;
+  /** To whom calls of a block handed work that is no member of it. */
+  readonly handOversOf?: (view: BlockView) => readonly string[];
 }
 
 /**
@@ -31,6 +33,10 @@ export function tellAboutRows(
   if (rows.length === 0 && request.filtered) tell(context, 'no process matches the filter');
   if (request.filtered) return;
   for (const view of listing.views) {
+    const names = request.handOversOf?.(view) ?? [];
+    if (names.length > 0) {
+      tell(context, `${view.record.id}: work was handed to ${names.join(', ')}: what runs there is no member`);
+    }
     const block = summarize(view);
     if (rows.some((row) => row.blockId === block.id)) continue;
     const endedAtMs = view.record.runs.at(-1)?.endedAtMs;
