@@ -44,7 +44,13 @@ function selectColumns(blocks: readonly WatchBlock[]): ScreenColumn<WatchBlock>[
     { header: 'CPU%', align: 'right', min: 6, max: 6, text: ({ cpuNowPercent }) => formatPercent(cpuNowPercent) },
     { header: 'MEM', align: 'right', min: 8, max: 9, text: formatMemory },
     { header: 'PORTS', min: 5, max: 24, text: formatBlockPorts, style: () => 'green' },
-    { header: 'CONFIDENCE', min: 4, max: 11, text: ({ tracker }) => formatConfidence(tracker.confidence) },
+    {
+      header: 'CONFIDENCE',
+      shortHeader: 'CONF',
+      min: 4,
+      max: 11,
+      text: ({ tracker }) => formatConfidence(tracker.confidence),
+    },
   ];
 }
 

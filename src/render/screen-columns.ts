@@ -6,6 +6,8 @@ import { cutText, padText, type TextWidth } from './width.ts';
 /** One column of a list on the screen. Its cells may hold untrusted text: they are escaped here. */
 export interface ScreenColumn<Row> {
   readonly header: string;
+  /** Stands where the head does not fit. */
+  readonly shortHeader?: string;
   readonly align?: 'left' | 'right';
   /** Fewest and most cells; equal for what should not move from look to look. */
   readonly min: number;
@@ -24,8 +26,8 @@ export interface CellView {
 }
 
 /**
- * Widths of the columns so that they fit: each as wide as its cells within its limits, the widest made narrower first,
- * and the last ones left out where even the least is too much.
+ * Widths of the columns so that they fit: each as wide as its cells and its head within its limits; heads are cut
+ * first, then the widest cells, and the last columns are left out where even the least is too much.
  */
 export function placeColumns<Row>(
   columns: readonly ScreenColumn<Row>[],
@@ -33,15 +35,22 @@ export function placeColumns<Row>(
   room: number,
   textWidth: TextWidth,
 ): PlacedColumn<Row>[] {
-  const widths = columns.map(({ header, min, max, text }) => {
+  const needs = columns.map(({ min, max, text }) => {
     if (min === max) return min;
-    const widest = rows.reduce((most, row) => Math.max(most, textWidth(escapeUntrusted(text(row)))), header.length);
-    return Math.min(max, Math.max(min, widest));
+    const widest = rows.reduce((most, row) => Math.max(most, textWidth(escapeUntrusted(text(row)))), min);
+    return Math.min(max, widest);
   });
+  const widths = columns.map(({ header, max }, index) => Math.min(max, Math.max(header.length, needs[index] ?? 0)));
   let count = columns.length;
   const total = (): number => widths.slice(0, count).reduce((sum, width) => sum + width + GAP.length, -GAP.length);
   while (total() > room && count > 0) {
-    const index = findWidest(columns, widths, count);
+    const index =
+      findWidest(needs, widths, count) ??
+      findWidest(
+        columns.map(({ min }) => min),
+        widths,
+        count,
+      );
     if (index === undefined) count -= 1;
     else widths[index] = (widths[index] ?? 0) - 1;
   }
@@ -50,9 +59,10 @@ export function placeColumns<Row>(
 
 /** The heads of the columns. */
 export function headerSpan<Row>(columns: readonly PlacedColumn<Row>[], textWidth: TextWidth): Span {
-  const cells = columns.map(({ header, align = 'left', width }) =>
-    padText(header.slice(0, width), width, align, textWidth),
-  );
+  const cells = columns.map(({ header, shortHeader = header, align = 'left', width }) => {
+    const shown = header.length <= width ? header : shortHeader.slice(0, width);
+    return padText(shown, width, align, textWidth);
+  });
   return { text: cells.join(GAP), style: 'dim' };
 }
 
@@ -88,15 +98,12 @@ export function ruleLine(title: string, columns: number, isFocused: boolean, vie
 
 const GAP = ' ';
 
-function findWidest<Row>(
-  columns: readonly ScreenColumn<Row>[],
-  widths: readonly number[],
-  count: number,
-): number | undefined {
+/** The widest of the columns that are wider than their least; undefined if none is. */
+function findWidest(least: readonly number[], widths: readonly number[], count: number): number | undefined {
   let found: number | undefined;
   for (let index = 0; index < count; index += 1) {
     const width = widths[index] ?? 0;
-    if (width > (columns[index]?.min ?? 0) && width > (widths[found ?? -1] ?? 0)) found = index;
+    if (width > (least[index] ?? 0) && width > (widths[found ?? -1] ?? 0)) found = index;
   }
   return found;
 }
