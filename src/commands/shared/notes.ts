@@ -5,7 +5,7 @@ import { describeStatus } from '../../render/block-table.ts';
 import { formatAge, formatConfidence, formatCount } from '../../render/format.ts';
 import type { ShownRow } from '../../render/process-table.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
-import type { BlockView, BlockView } from '../../trackers/inspect.ts';
+import type { BlockView } from '../../trackers/inspect.ts';
 import { findCoverageNotes } from '../../trackers/select.ts';
 import type { Listing } from './listing.ts';
 import { summarize } from './summaries.ts';
