@@ -38,7 +38,7 @@ export async function benchKillers(): Promise<void> {
     rows.push(row);
   }
   printTable(
-    `Time from the call to zero survivors, median of ${rounds}; "never": after ${describeCaps()} some lived on`,
+    `Time from the call to zero survivors, median of ${rounds}; "never": after ${describeCaps()} (agentmux: ${ownCapMs / 1000} s) some lived on`,
     rows,
   );
 }
