@@ -9,10 +9,25 @@ export async function loadTextWidth(texts: Iterable<string>): Promise<TextWidth>
   for (const text of texts) {
     if (!isAscii(text)) {
       const { default: stringWidth } = await import('string-width');
-      return (measured) => (isAscii(measured) ? measured.length : stringWidth(measured));
+      return (measured) => measureByPieces(measured, stringWidth);
     }
   }
   return (text) => text.length;
+}
+
+/**
+ * string-width takes minutes for a text of 64 KiB: it is given what is not ASCII in pieces, each with the character
+ * before, to which marks may belong. A longer run may count a cluster twice where it is cut.
+ */
+function measureByPieces(text: string, stringWidth: TextWidth): number {
+  if (isAscii(text)) return text.length;
+  let width = 0;
+  let from = 0;
+  for (const { index, 0: piece } of text.matchAll(/[\x20-\x7e]?[^\x20-\x7e]{1,256}/gu)) {
+    width += index - from + stringWidth(piece);
+    from = index + piece.length;
+  }
+  return width + text.length - from;
 }
 
 /** Cuts a text to `width` cells, never inside a grapheme; what was cut ends in `mark`. */
