@@ -31,7 +31,7 @@ function tellPlace({ storeNote, stderr }: Context): void {
 function report(error: unknown, argv: readonly string[], context: Context): number {
   if (!(error instanceof AgentmuxError)) {
     context.stderr.write(`${describeBug(error)}\n`);
-    if (wantsJson(argv)) context.stdout.write(renderJsonError('internal', String(error), undefined, ExitCode.failed));
+    if (wantsJson(argv)) tellJson(renderJsonError('internal', String(error), undefined, ExitCode.failed), context);
     return ExitCode.failed;
   }
   context.stderr.write(`error: ${escapeUntrusted(error.message)}\n`);
@@ -39,8 +39,17 @@ function report(error: unknown, argv: readonly string[], context: Context): numb
   hints.forEach((line, index) => {
     context.stderr.write(`${index === 0 ? 'hint: ' : '      '}${escapeUntrusted(line)}\n`);
   });
-  if (wantsJson(argv)) context.stdout.write(renderJsonError(error.code, error.message, error.hint, error.exitCode));
+  if (wantsJson(argv)) tellJson(renderJsonError(error.code, error.message, error.hint, error.exitCode), context);
   return error.exitCode;
+}
+
+/** The error may be that stdout takes nothing: no second one. */
+function tellJson(text: string, { stdout }: Context): void {
+  try {
+    stdout.write(text);
+  } catch {
+    // Told on stderr, and by the exit code.
+  }
 }
 
 /** Commander's message is `error: unknown option '--x'` and, where it has one, a suggestion on the next line. */

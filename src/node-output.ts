@@ -6,15 +6,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A standard stream as a sink of bytes: written at once, whole, however slow its reader is; what comes after the reader
- * has gone is dropped in silence. `process.stdout` is not touched: making it costs a start 5 %, and on a pipe it
- * loses what is unwritten when the process ends.
+ * has gone is dropped in silence. What stdout cannot take otherwise (a full disk) throws AgentmuxError; stderr drops it,
+ * since talk must not stop the work that it is about. `process.stdout` is not touched: making it costs a start 5 %, and
+ * on a pipe it loses what is unwritten when the process ends.
  */
 export function createNodeOutput(fd: 1 | 2, env: Environment): Output {
   let isOpen = true;
   let isTTY: boolean | undefined;
   return {
     write(text) {
-      if (isOpen && text !== '') isOpen = writeAll(fd, text);
+      if (!isOpen || text === '') return;
+      try {
+        isOpen = writeAll(fd, text);
+      } catch (error) {
+        if (fd === 1) throw error;
+      }
     },
     get isOpen() {
       return isOpen;

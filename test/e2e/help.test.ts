@@ -83,6 +83,29 @@ describe('agentmux', () => {
       .run();
   });
 
+  it('says so in words alone when the JSON of an error cannot be written either', async () => {
+    const rig = createRig();
+    await rig
+      .command('sh', '-c', '"$0" "$1" ps --json --block nope > /dev/full', process.execPath, bins.agentmux)
+      .status(3)
+      .stderr('error: no block "nope"\nhint: agentmux blocks --all\n')
+      .run();
+  });
+
+  it('does its work when what it says on the way cannot be written', async () => {
+    const rig = createRig();
+    await rig.run('--block', 'full', '--leftovers', 'keep', 'sh', '-c', 'setsid sleep 300 >/dev/null 2>&1 &').run();
+    const script = '"$0" "$1" kill-tree --block full --grace 0 --json 2> /dev/full';
+    await rig
+      .command('sh', '-c', script, process.execPath, bins.agentmux)
+      .stdout(/"ok": true/)
+      .run();
+    await rig
+      .command('sh', '-c', '"$0" "$1" kill 999999 2> /dev/full', process.execPath, bins.agentmux)
+      .status(3)
+      .run();
+  });
+
   it('writes all of a large output into a slow pipe that does not block', async () => {
     const rig = createRig();
     const script = [
