@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Context } from './context.ts';
 import { createNodeOutput } from './node-output.ts';
+import { readLink } from './platform/linux/links.ts';
 import type { Platform } from './platform/platform.ts';
 import { selectPlatform } from './platform/select-platform.ts';
 import { openStore } from './state/file-store.ts';
@@ -24,7 +25,7 @@ export function createNodeContext(): Context {
     },
     pid: process.pid,
     get cwd() {
-      return process.cwd();
+      return readWorkingDirectory();
     },
     now: Date.now,
     get platform() {
@@ -51,6 +52,15 @@ export function createNodeContext(): Context {
     confirm: (question) => confirm(question),
     exitCode: 0,
   };
+}
+
+/** Of a directory that was removed, what the kernel calls it: `/path (deleted)` (proc(5), "/proc/pid/cwd"). */
+function readWorkingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return readLink('/proc/self/cwd') ?? '';
+  }
 }
 
 /** Not TMPDIR, which differs between the sessions of one user. */

@@ -54,6 +54,19 @@ print(out.stdout.split(b"\\0")[3:7] == argv, expected == got, len(probe) - len(g
     expect(rest).toMatch(/^AGENTMUX_BLOCKID=env-[a-z0-9]{4}\nAGENTMUX_TAG=[0-9a-f]{32}\n$/);
   });
 
+  it('a directory that was removed', async () => {
+    const rig = createRig();
+    const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
+    await rig
+      .command('sh', '-c', script, process.execPath, bins.agentmuxRun, '--block', 'gone', 'echo', 'runs')
+      .stdout('runs\n')
+      .run();
+    await rig
+      .agentmux('blocks', '--block', 'gone', '--json')
+      .stdout(/gone \(deleted\)/)
+      .run();
+  });
+
   it('the directory, the mask and its own process group', async () => {
     const rig = createRig();
     const script = `cd ${rig.directory} && umask 027 && exec "$0" "$@"`;
