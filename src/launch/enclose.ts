@@ -93,7 +93,8 @@ function firstPlan(plans: readonly TrackerPlan[]): TrackerPlan {
 function checkRequired({ require }: RunOptions, type: string, plans: readonly TrackerPlan[]): void {
   if (require === undefined || type === require) return;
   const reasons = firstPlan(plans).record.reasons.map((reason) => `${reason.code}: ${reason.detail}`);
-  throw new LaunchError(RunExitCode.failed, `--require ${require}: not to be had here (${reasons.join('; ')})`, {
+  const why = reasons.length === 0 ? `the tracker is ${type}` : reasons.join('; ');
+  throw new LaunchError(RunExitCode.failed, `--require ${require}: not to be had here (${why})`, {
     hint: 'agentmux doctor',
   });
 }
