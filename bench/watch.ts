@@ -36,7 +36,7 @@ async function benchMembers(members: number, budget: number | undefined): Promis
     if (members < 200) await fillTable(bed, 200);
     const share = await measureView(bed);
     rows.push(
-      toRow(`watch at 2 s, ${members} members, ${isBusy ? 'one of them busy' : 'nothing changes'}`, percent, budget),
+      toRow(`watch at 2 s, ${members} members, ${isBusy ? 'one of them busy' : 'nothing changes'}`, share, budget),
     );
   }
   return rows;

@@ -76,11 +76,11 @@ export class TmuxScreen {
   }
 
   #tmux(...args: string[]): string {
-    const { status, stdout, stderr } = spawnSync('tmux', ['-S', this.#socket, ...args], {
+    const { status, stdout, stderr, error } = spawnSync('tmux', ['-S', this.#socket, ...args], {
       encoding: 'utf8',
       env: { ...this.#env, TERM: 'xterm-256color' },
     });
-    if (status !== 0) throw new Error(`tmux ${args[0]}: ${stderr}`);
+    if (status !== 0) throw error ?? new Error(`tmux ${args[0]}: ${stderr}`);
     return stdout;
   }
 }
