@@ -136,7 +136,7 @@ function otherCells(one: Leftover): Cells {
 
 /** The first column and the last are text, the others numbers. */
 function table(rows: readonly Cells[]): string[] {
-  const all: readonly (readonly string[])[] = [['ENTRY', 'PID', 'UPTIME', 'PORTS', 'MEMORY', 'COMMAND'], ...rows];
+  const all: readonly (readonly string[])[] = [['ENTRY', 'PID', 'UPTIME', 'PORTS', 'MEM', 'COMMAND'], ...rows];
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   return all.map((row) => {
     const cells = row.map((cell, i) =>

@@ -21,9 +21,7 @@ export interface HostIdentity {
 
 /** True if both name the same process. */
 export function sameIdentity(a: Identity, b: Identity): boolean {
-  return (
-    a.pid === b.pid && a.startTicks === b.startTicks && a.bootId === b.bootId && a.pidNamespace === b.pidNamespace
-  );
+  return a.pid === b.pid && a.startTicks === b.startTicks && a.bootId === b.bootId && a.pidNamespace === b.pidNamespace;
 }
 
 /** `pid:starttime`, what `-q` prints and `kill` accepts. */

@@ -55,7 +55,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
-    const isMissing = (code === 'ENOENT' || code === 'ENOTDIR') && !env['AGENTMUX_CONFIG'];
+    // One that may not be looked at is another user's: the home was inherited through a change of user.
+    const isMissing = (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') && !env['AGENTMUX_CONFIG'];
     if (isMissing) return { status: 'ok', config: emptyConfig, path: undefined };
     return { status: 'bad', path: file, detail: `it cannot be read: ${systemErrorWords(error)}` };
   }

@@ -31,14 +31,14 @@ env.update({b"RAW": b"\\x80\\n", b"bad.name": b"1", b"N\\xffM": b"v", b"BASH_FUN
 out = subprocess.run([sys.argv[1], sys.argv[2], "cat", "/proc/self/cmdline", "/proc/self/environ", *argv], env=env, capture_output=True)
 probe = subprocess.run([sys.argv[1], sys.argv[2], "env", "-0"], env=env, capture_output=True).stdout.split(b"\\0")[:-1]
 expected = sorted(b"%s=%s" % entry for entry in env.items())
-got = sorted(entry for entry in probe if not entry.startswith((b"AGENTMUX_BLOCKID=", b"AGENTMUX_TAG=")))
+got = sorted(entry for entry in probe if not entry.startswith((b"AGENTMUX_BLOCKID=", b"AGENTMUX_TAG=", b"AGENTMUX_CALLS=")))
 print(out.stdout.split(b"\\0")[3:7] == argv, expected == got, len(probe) - len(got))
 `;
     const result = rig.command('python3', '-c', script, process.execPath, bins.agentmuxRun);
-    await result.stdout('True True 2\n').run();
+    await result.stdout('True True 3\n').run();
   });
 
-  it('the environment with nothing but its own two variables added', async () => {
+  it('the environment with nothing but its own three variables added', async () => {
     const rig = createRig();
     const { stdout } = await rig
       .run('env')
@@ -51,14 +51,16 @@ print(out.stdout.split(b"\\0")[3:7] == argv, expected == got, len(probe) - len(g
     const lines = Object.entries(expected).map(([name, value]) => `${name}=${value}\n`);
     for (const line of lines) expect(stdout).toContain(line);
     const rest = lines.reduce((text, line) => text.replace(line, ''), stdout);
-    expect(rest).toMatch(/^AGENTMUX_BLOCKID=env-[a-z0-9]{4}\nAGENTMUX_TAG=[0-9a-f]{32}\n$/);
+    expect(rest).toMatch(
+      /^AGENTMUX_BLOCKID=env-[a-z0-9]{4}\nAGENTMUX_TAG=[0-9a-f]{32}\nAGENTMUX_CALLS=\/.+\/calls\/env-[a-z0-9]{4}\n$/,
+    );
   });
 
   it('a directory that was removed', async () => {
     const rig = createRig();
     const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
     await rig
-      .command('sh', '-c', script, process.execPath, bins.agentmuxRun, '--block', 'gone', 'echo', 'runs')
+      .command('sh', '-c', script, process.execPath, bins.agentmuxRun, '--block', 'gone', '/bin/echo', 'runs')
       .stdout('runs\n')
       .run();
     await rig

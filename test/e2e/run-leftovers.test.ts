@@ -24,9 +24,10 @@ describe.each(trackers)('what outlives the command, tracked by %s', (tracker) =>
       new RegExp(
         [
           '^agentmux-run: 1 process of b1 still runs:',
-          'agentmux-run: +PID +AGE +PORTS +MEM +COMMAND',
-          `agentmux-run: +${pid} +\\d+s +\\S+ KiB +sleep ${id}`,
+          'agentmux-run: +ENTRY +PID +UPTIME +PORTS +MEM +COMMAND',
+          `agentmux-run: +p1 +${pid} +\\d+s +\\S+ KiB +sleep ${id}`,
           'agentmux-run: to end it: agentmux kill-tree --block b1',
+          'agentmux-run: one of them: agentmux kill --block b1 p1; to keep it: agentmux keep --block b1 p1',
           `agentmux-run: pid ${pid} holds our stdout open: .*`,
           `agentmux-run: pid ${pid} holds our stderr open: .*\n$`,
         ].join('\n'),
@@ -92,7 +93,8 @@ describe('leftovers', () => {
 
   it('hide secrets in the commands that are listed', async () => {
     const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
-    const running = createRig().run('sh', '-c', `sh -c 'sleep 77; :' --api-key ${secret} & exit 0`).start();
+    const server = `${process.execPath} -e 'setTimeout(() => {}, 77000)' -- --api-key ${secret}`;
+    const running = createRig().run('sh', '-c', `${server} & exit 0`).start();
     await running.exited();
     expect(running.stderr).toContain('--api-key');
     expect(running.stderr).not.toContain(secret);
