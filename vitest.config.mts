@@ -19,8 +19,9 @@ export default defineConfig({
           setupFiles,
           pool: 'forks',
           maxWorkers: 2,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          // Generous: some start dozens of shells, and machines of CI are shared.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], setupFiles, ...processSuite } },
