@@ -197,7 +197,9 @@ describe('entries', () => {
       .stderr(/^error: no entry "p9" of a live block\n/)
       .status(3)
       .run();
-    const ambiguous = rig.agentmux('kill', 'p1').stderr(/2 blocks have an entry "p1"[^]*agentmux kill --block b2 p1/);
+    const ambiguous = rig
+      .agentmux('kill', 'p1')
+      .stderr(/2 blocks have an entry "p1"[\s\S]*agentmux kill --block b2 p1/);
     await ambiguous.status(5).run();
     await rig
       .agentmux('kill', '--block', 'b2', 'p1')

@@ -6,7 +6,6 @@ import { resolveOperands } from '../../kill/resolve-operands.ts';
 import type { Entry } from '../../model/entry.ts';
 import type { BlockView, MemberView } from '../../trackers/inspect.ts';
 import { resolveEntry, settleAll } from './entries.ts';
-import { findKiller } from './killer.ts';
 import { openLookup } from './lookup.ts';
 import { type BlockLookup, type BlockOption, type Caller, findOwnBlock, listLive, resolveTarget } from './target.ts';
 import { refuseUntracked } from './untracked.ts';
@@ -40,7 +39,6 @@ export async function chooseMembers(
   const { lookup, caller } = openLookup(context, command);
   const views = selectViews(block, lookup, caller);
   const entries = await settleAll(context, views);
-  const killer = findKiller(context.platform, context.pid, lookup.records);
   const chosen = operands.map((operand) => {
     const { named } = resolveOperands([operand], {
       findEntry: (id) => resolveEntry(id, views, entries, command),
@@ -49,7 +47,7 @@ export async function chooseMembers(
       views,
       others: () => listLive(lookup),
       recorded: (id) => context.store.recorded(id),
-      killer,
+      killer: NOBODY,
     });
     const view = views.find(({ record }) => named.has(record.id));
     if (view === undefined) throw hasExited(operand);
@@ -73,6 +71,9 @@ export function selectViews(option: BlockOption, lookup: BlockLookup, caller: Ca
   refuseUntracked(view.record);
   return [view];
 }
+
+/** Nothing is signalled, so that nobody must be left alone. */
+const NOBODY = { pid: -1, ancestors: new Set<number>(), wrappers: new Map<number, string>() };
 
 /** A process that is all of an entry is meant as that entry. */
 function wholeEntry(members: readonly MemberView[], entries: readonly Entry[]): Entry | undefined {
