@@ -3,18 +3,21 @@ import { findPortHolders } from '../annotate/ports.ts';
 import type { WhyAnswer } from '../annotate/why.ts';
 import type { Context } from '../context.ts';
 import { AgentmuxError } from '../errors.ts';
-import { parseTargetOperand, type TargetOperand } from '../kill/parse-target.ts';
+import { type EntryOrTarget, parseEntryOrTarget } from '../kill/parse-target.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
 import { renderJson } from '../render/json.ts';
 import { loadPaint } from '../render/paint.ts';
 import { renderWhy, type WhyView } from '../render/why.ts';
 import { cutText, loadTextWidth } from '../render/width.ts';
+import { selectViews } from './shared/choose-members.ts';
+import { resolveEntry, settleAll } from './shared/entries.ts';
 import { explainProcess } from './shared/explain-process.ts';
 import { examplesHelp } from './shared/help.ts';
 import { liveParent, type Membership, openMembership } from './shared/membership.ts';
 import { viewOf } from './shared/view.ts';
 
 interface WhyOptions {
+  readonly block?: string | true;
   readonly json?: boolean;
   readonly trunc: boolean;
   readonly redact: boolean;
@@ -30,7 +33,8 @@ export function registerWhy(program: Command, context: Context): void {
         'git work tree, its ports, how that is known, and what to type to end it. Of a process that belongs to no block it ' +
         'says who started it. Exits with 3 if the process does not live, or if nothing listens on the port.',
     )
-    .argument('<target>', 'pid, pid:starttime as "agentmux ps -q" prints it, or :port')
+    .argument('<target>', 'pid, pid:starttime as "agentmux ps -q" prints it, :port, or an entry (p2)')
+    .option('--block [id]', 'the block of the entry, by its id or a unique prefix; without one the block we are in')
     .option('--json', 'print one JSON document')
     .option('--no-trunc', 'do not cut lines to the terminal')
     .option('--no-redact', 'show secrets in command lines')
@@ -41,16 +45,14 @@ export function registerWhy(program: Command, context: Context): void {
 const EXAMPLES = [
   ['agentmux why 4711', 'what is this process, and may I end it?'],
   ['agentmux why :3000', 'the same for what listens on a port'],
+  ['agentmux why p2', 'the same for an entry of "agentmux entries"'],
   ['agentmux why 4711 --json', 'for scripts'],
 ] as const;
 
 async function explain(context: Context, target: string, options: WhyOptions): Promise<void> {
   const operand = parseWhyTarget(target);
   const membership = openMembership(context, 'why');
-  const found =
-    operand.type === 'port'
-      ? findListeners(context, membership, operand.port)
-      : [findLive(context, membership, operand)];
+  const found = await findAsked(context, membership, operand, options);
   const answers: WhyAnswer[] = found.map((stat) => explainProcess(context, membership, stat, options));
   if (options.json) {
     context.stdout.write(renderJson({ target, answers }));
@@ -71,11 +73,40 @@ async function openView(context: Context, options: WhyOptions): Promise<WhyView>
 }
 
 /** Unlike a target of `kill`, pid 1 is one to ask about. */
-function parseWhyTarget(text: string): TargetOperand {
-  return text === '1' ? { type: 'pid', text, pid: 1 } : parseTargetOperand(text);
+function parseWhyTarget(text: string): EntryOrTarget {
+  return text === '1' ? { type: 'pid', text, pid: 1 } : parseEntryOrTarget(text);
 }
 
-type ProcessOperand = Exclude<TargetOperand, { readonly type: 'port' }>;
+type EntryOperand = Extract<EntryOrTarget, { readonly type: 'entry' }>;
+type ProcessOperand = Exclude<EntryOrTarget, { readonly type: 'port' | 'entry' }>;
+
+async function findAsked(
+  context: Context,
+  membership: Membership,
+  operand: EntryOrTarget,
+  options: WhyOptions,
+): Promise<ProcessStat[]> {
+  if (operand.type === 'port') return findListeners(context, membership, operand.port);
+  if (operand.type === 'entry') return [await findEntry(context, membership, operand, options)];
+  return [findLive(context, membership, operand)];
+}
+
+/** The first process of the entry, or once that has ended the oldest one that lives on. */
+async function findEntry(
+  context: Context,
+  { lookup, caller, table }: Membership,
+  { id }: EntryOperand,
+  { block }: WhyOptions,
+): Promise<ProcessStat> {
+  const views = selectViews(block, lookup, caller);
+  const { entry } = resolveEntry(id, views, await settleAll(context, views), 'why');
+  const live = entry.pids.flatMap((pid) => table.get(pid) ?? []).filter((stat) => !isGone(stat));
+  const first = live.find(({ pid }) => pid === entry.pid);
+  const oldest = live.toSorted((a, b) => a.startTicks - b.startTicks)[0];
+  const stat = first ?? oldest;
+  if (stat === undefined) throw notFound(`entry "${id}" has exited`);
+  return stat;
+}
 
 function findLive(context: Context, { lookup, table }: Membership, operand: ProcessOperand): ProcessStat {
   const { pid } = operand;

@@ -47,6 +47,20 @@ const seenPid = (rig: Rig, id: string, command: string): Promise<number> =>
   waitFor(`"${command}"`, async () => (await rowsOf(rig, id)).find((row) => row.command === command)?.pid);
 
 describe('agentmux why', () => {
+  it('takes an entry by its id, and knows none that was never given', async () => {
+    const rig = createRig();
+    const script = 'setsid sleep 77001 >/dev/null 2>&1 & exit 0';
+    await rig.run('--block', 'left', '--leftovers', 'keep', 'sh', '-c', script).run();
+    const answer = await ask(rig, 'p1');
+    expect(answer.block).toMatchObject({ id: 'left', status: 'leftovers' });
+    expect(isAlive(answer.pid)).toBe(true);
+    await rig
+      .agentmux('why', 'p9')
+      .status(3)
+      .stderr(/^error: no entry "p9" of a live block\n/)
+      .run();
+  });
+
   it('tells of a tool process its block, who started it up to the top, where it runs, and how to end it', async () => {
     const rig = createRig();
     const app = join(rig.workDirectory, 'app');
