@@ -61,7 +61,7 @@ describe('agentmux completion bash', () => {
         .stdout(/[\s\S]*/)
         .stderr(/[\s\S]*/)
         .run();
-      return stdout.trim();
+      return stdout.trim() || undefined;
     });
     expect(await offersOfBash(rig, 'agentmux ps --block ', bin)).toEqual(['b1']);
     expect(await offersOfBash(rig, 'agentmux kill-tree --block=b', bin)).toEqual(['b1']);

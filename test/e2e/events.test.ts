@@ -93,7 +93,7 @@ describe('agentmux events', () => {
       .command(
         'sh',
         '-c',
-        `(sleep 1; ${process.execPath} ${bins.agentmuxRun} --block b2 -- true) & ${events} | head -n 1; wait`,
+        `(sleep 1; ${process.execPath} ${bins.agentmuxRun} --block b2 -- sleep 1) & ${events} | head -n 1; wait`,
       )
       .stdout(/block-added/)
       .run();

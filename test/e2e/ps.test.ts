@@ -236,7 +236,7 @@ describe('agentmux ps', () => {
       .stderr(/^b1: running; tracker scan \(best effort\)\nb1: forced: --tracker scan\n$/)
       .run();
     expect(stdout).toMatch(/KNOWN BY +WHY +DIRECTORY +COMMAND/);
-    expect(stdout).toMatch(/\(best_effort\) +\S.*sleep 317/);
+    expect(stdout).toMatch(/\(best effort\) +\S.*sleep 317/);
   });
 
   it('refuses what it cannot do with one line and a hint', async () => {

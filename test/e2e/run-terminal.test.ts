@@ -132,7 +132,8 @@ describeIf(hasPty, ptyReason, 'agentmux-run on a terminal', () => {
         'ask',
         'sh',
         '-c',
-        `sleep ${marker(2)} &`,
+        // The end of the terminal's session hangs up its foreground group.
+        `trap '' HUP; sleep ${marker(2)} </dev/null >/dev/null 2>&1 &`,
       ]);
     const no = start();
     await no.seen(/End them\?/);

@@ -51,7 +51,7 @@ describe('agentmux tree', () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'outer');
     await agent.startTool(`${process.execPath} ${bins.agentmuxRun} sh -c 'sleep 406 & sleep 407; true'; true`);
-    const tree = await seenTree(rig, /sleep 407$/m);
+    const tree = await seenTree(rig, /: running, 3 processes[\s\S]*sleep 407$/m);
     const lines = tree.split('\n');
     const at = lines.findIndex((line) => /^ +└─ sh-[a-z0-9]{4}: running, /.test(line));
     expect(lines[at - 1]).toMatch(/agentmux-run\.js sh -c/);
