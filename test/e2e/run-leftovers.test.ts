@@ -93,7 +93,7 @@ describe('leftovers', () => {
 
   it('hide secrets in the commands that are listed', async () => {
     const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
-    const server = `${process.execPath} -e 'setTimeout(() => {}, 77000)' -- --api-key ${secret}`;
+    const server = `bash -c 'exec -a "server --api-key ${secret}" sleep 77'`;
     const running = createRig().run('sh', '-c', `${server} & exit 0`).start();
     await running.exited();
     expect(running.stderr).toContain('--api-key');

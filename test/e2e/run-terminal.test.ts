@@ -29,7 +29,8 @@ describeIf(hasPty, ptyReason, 'agentmux-run on a terminal', () => {
     const session = startOnTerminal(createRig(), [
       process.execPath,
       bins.agentmuxRun,
-      'sh',
+      // Not sh: dash loses an INT that comes while it starts a command.
+      'bash',
       '-c',
       'echo ready; sleep 100',
     ]);

@@ -38,7 +38,7 @@ describe('renderLeftovers', () => {
     const text = render({ entries, others: [helper], stdout: [4711], logout: 'they end at logout' });
     expect(text).toMatchInlineSnapshot(`
       "5 processes of claude-k3f9 still run:
-        ENTRY   PID  UPTIME      PORTS   MEMORY  COMMAND
+        ENTRY   PID  UPTIME      PORTS      MEM  COMMAND
         p1     4711   3m 4s  3000,3001  120 MiB  PORT=3000 npm run dev -- --ho…  "Dev server" toolu_1
         p2-p3     9   3m 4s                   -  sleep 600 ×2
                  77      5s             1.0 KiB  mcp-server
@@ -60,7 +60,7 @@ describe('renderLeftovers', () => {
   it('tells apart what only carries the tag', () => {
     expect(render({ others: [{ ...helper, isTagOnly: true }], logout: 'logout' })).toMatchInlineSnapshot(`
       "1 process left claude-k3f9 and only carries its tag:
-        ENTRY  PID  UPTIME  PORTS   MEMORY  COMMAND
+        ENTRY  PID  UPTIME  PORTS      MEM  COMMAND
                 77      5s         1.0 KiB  mcp-server
       to end it too: agentmux kill-tree --block claude-k3f9 --escaped"
     `);
