@@ -24,12 +24,14 @@ export function resolveExecutable(name: Buffer, path: Buffer | undefined): Buffe
       checkInterpreter(candidate);
       return candidate;
     }
-    if (verdict !== 'missing' && worst === 'missing') worst = verdict;
+    // What a shell says: a directory of PATH that may not be searched hides nothing that was asked for.
+    if (verdict !== 'missing' && verdict !== 'hidden' && worst === 'missing') worst = verdict;
   }
   throw refusal(name, worst);
 }
 
-type Verdict = 'executable' | 'missing' | 'directory' | 'not executable';
+/** `hidden`: in a directory that may not be searched, so that nobody knows whether it is there. */
+type Verdict = 'executable' | 'missing' | 'directory' | 'hidden' | 'not executable';
 
 const slash = 0x2f;
 const colon = 0x3a;
@@ -49,17 +51,28 @@ function* splitPath(path: Buffer): Generator<Buffer> {
 function judge(path: Buffer): Verdict {
   try {
     if (statSync(path).isDirectory()) return 'directory';
+  } catch (error) {
+    return isRefused(error) ? 'hidden' : 'missing';
+  }
+  try {
     accessSync(path, constants.X_OK);
     return 'executable';
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return code === 'EACCES' || code === 'EPERM' ? 'not executable' : 'missing';
+    return isRefused(error) ? 'not executable' : 'missing';
   }
+}
+
+function isRefused(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EACCES' || code === 'EPERM';
 }
 
 function refusal(name: Buffer, verdict: Exclude<Verdict, 'executable'>): LaunchError {
   if (verdict === 'directory') {
     return new LaunchError(RunExitCode.notExecutable, `"${name}" is a directory, not a program`);
+  }
+  if (verdict === 'hidden' && name.includes(slash)) {
+    return new LaunchError(RunExitCode.notExecutable, `"${name}" is in a directory that may not be searched`);
   }
   if (verdict === 'not executable') {
     return new LaunchError(RunExitCode.notExecutable, `"${name}" was found and is not executable`);

@@ -35,8 +35,10 @@ describe('evidence', () => {
     startClaude(rig, {
       main: `${mark('harness')} setsid sleep 7001 & ${mark('agent')} CLAUDE_PID=$$ setsid sleep 7002 & wait`,
     });
-    const server = await seenRow(rig, 'sleep 7001');
+    // The server's mark counts as soon as the tool's has told whose session it is.
     const tool = await seenRow(rig, 'sleep 7002');
+    await waitFor('the mark of the server', async () => (await seenRow(rig, 'sleep 7001')).role === 'plumbing');
+    const server = await seenRow(rig, 'sleep 7001');
     expect(server).toMatchObject({ role: 'plumbing', because: "marked as the agent's own" });
     expect(tool).toMatchObject({ role: 'started', because: 'marked as a tool call' });
     expect(tool.evidence).toEqual({ kind: 'mark', mark: 'AI_AGENT', session: SESSION, taskId: null, callId: null });

@@ -78,7 +78,8 @@ export class TmuxScreen {
   #tmux(...args: string[]): string {
     const { status, stdout, stderr, error } = spawnSync('tmux', ['-S', this.#socket, ...args], {
       encoding: 'utf8',
-      env: { ...this.#env, TERM: 'xterm-256color' },
+      // The login shell of a service's user is none.
+      env: { ...this.#env, TERM: 'xterm-256color', SHELL: '/bin/sh' },
     });
     if (status !== 0) throw error ?? new Error(`tmux ${args[0]}: ${stderr}`);
     return stdout;
