@@ -1,5 +1,5 @@
 import type { ProcessRow } from '../model/row.ts';
-import { compareStart, type TreeNode } from '../model/tree.ts';
+import { compareStart, flattenForest, type TreeNode } from '../model/tree.ts';
 import { sum } from './totals.ts';
 
 /** Equal processes shown as one. */
@@ -25,22 +25,24 @@ export interface FoldedNode<Row extends ProcessRow = ProcessRow> extends FoldedR
 }
 
 /**
- * Folds siblings that have the same command and role, no children and no listening socket. What stands at the top with a
- * parent outside counts as siblings: orphans of one tree got different new parents. Rows of different `kindOf` stay apart.
+ * Folds siblings that have the same command and role and no listening socket, with the same below them: a shell and the
+ * one command that it waits for are as equal to another such pair as two commands are. What stands at the top with a parent
+ * outside counts as siblings: orphans of one tree got different new parents. Rows of different `kindOf` stay apart.
  */
 export function foldForest<Row extends ProcessRow>(
   forest: readonly TreeNode<Row>[],
   kindOf: (row: Row) => string = () => '',
 ): FoldedNode<Row>[] {
+  const keys = findKeys(forest, kindOf);
   const levels: { from: readonly TreeNode<Row>[]; into: FoldedNode<Row>[] }[] = [{ from: forest, into: [] }];
   const top = levels[0]?.into ?? [];
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
-    for (const group of groupNodes(level.from, kindOf)) {
+    for (const group of groupNodes(level.from, keys)) {
       const children: FoldedNode<Row>[] = [];
       const first = group[0];
       if (first === undefined) continue;
       level.into.push({ ...foldRows(group.map((node) => node.item)), children, reparented: first.reparented });
-      levels.push({ from: first.children, into: children });
+      levels.push({ from: group.flatMap((node) => node.children), into: children });
     }
   }
   return top;
@@ -48,11 +50,11 @@ export function foldForest<Row extends ProcessRow>(
 
 function groupNodes<Row extends ProcessRow>(
   siblings: readonly TreeNode<Row>[],
-  kindOf: (row: Row) => string,
+  keys: ReadonlyMap<TreeNode<Row>, string>,
 ): TreeNode<Row>[][] {
   const groups = new Map<string, TreeNode<Row>[]>();
   for (const node of siblings) {
-    const key = `${kindOf(node.item)} ${foldKey(node)}`;
+    const key = keys.get(node) ?? '';
     const group = groups.get(key);
     if (group === undefined) {
       groups.set(key, [node]);
@@ -63,12 +65,29 @@ function groupNodes<Row extends ProcessRow>(
   return [...groups.values()];
 }
 
-function foldKey({ item, children, reparented }: TreeNode<ProcessRow>): string {
+/** What is the same of equal nodes, by node; from the leaves up. */
+function findKeys<Row extends ProcessRow>(
+  forest: readonly TreeNode<Row>[],
+  kindOf: (row: Row) => string,
+): ReadonlyMap<TreeNode<Row>, string> {
+  const keys = new Map<TreeNode<Row>, string>();
+  for (const node of flattenForest(forest).reverse()) {
+    const below = node.children.map((child) => keys.get(child) ?? '').sort();
+    keys.set(node, `${kindOf(node.item)} ${foldKey(node, below)}`);
+  }
+  return keys;
+}
+
+function foldKey({ item, reparented }: TreeNode<ProcessRow>, below: readonly string[]): string {
   const { pid, command, role, escaped, agent, startTicks } = item;
   const holdsSocket = (item.listeners?.length ?? 0) + item.sharedListeners.length > 0;
-  const isAlone = children.length > 0 || command === undefined || holdsSocket || role === 'root';
-  return JSON.stringify(isAlone ? [pid, startTicks] : [command, role, escaped, agent, reparented]);
+  const isLarge = below.length > 0 && below.join('').length > LARGEST_KEY;
+  const isAlone = isLarge || command === undefined || holdsSocket || role === 'root';
+  return JSON.stringify(isAlone ? [pid, startTicks] : [command, role, escaped, agent, reparented, ...below]);
 }
+
+/** Trees that are told apart by more than this are no small copies of each other. */
+const LARGEST_KEY = 4000;
 
 function foldRows<Row extends ProcessRow>(rows: readonly Row[]): FoldedRow<Row> {
   const [row, ...others] = [...rows].sort(compareStart);

@@ -1,3 +1,4 @@
+import { formatIds } from '../annotate/entry-rows.ts';
 import type { FoldedNode } from '../annotate/fold.ts';
 import { type BlockSummary, describeStatus } from './block-table.ts';
 import { formatAge, formatBytes, formatCount } from './format.ts';
@@ -115,12 +116,17 @@ function describeNode(
     formatBytes(isFolded ? node.privateBytes : row.privateBytes),
     ports && row.listeners?.length ? `:${formatPorts(row).replaceAll(',', ' :')}` : '',
     node.reparented ? 'orphan' : '',
-    row.entry !== undefined && !isFolded ? row.entry : '',
+    formatEntries(node),
     describeOddities(shown),
     row.label?.description !== undefined && row.label.callId !== parentCall ? `"${row.label.description}"` : '',
     roles || row.role === 'root' ? row.role : '',
   ];
   return `${facts.filter((fact) => fact !== '').join('  ')}  ${row.command ?? '-'}`;
+}
+
+/** Entries of the processes of a line. */
+function formatEntries({ rows }: FoldedNode): string {
+  return formatIds([...new Set(rows.flatMap(({ entry }) => entry ?? []))]);
 }
 
 function styleOf({ row, reparented }: FoldedNode): Style | undefined {

@@ -119,7 +119,27 @@ function placeNodes(tops: readonly Node[], request: ListRequest): ListItem[] {
 /** A group of equal processes that was unfolded is a line each. */
 function split(node: Node, unfolded: ReadonlySet<string>): Node[] {
   if (node.rows.length === 1 || !unfolded.has(keyOf(node))) return [node];
-  return node.rows.map((row) => ({ ...node, row, rows: [row], count: 1, pids: [row.pid] }));
+  return node.rows.map((row) => ({
+    ...node,
+    row,
+    rows: [row],
+    count: 1,
+    pids: [row.pid],
+    children: below([row], node),
+  }));
+}
+
+/** Of the folded nodes below a line, what is below these of its processes. */
+function below(parents: readonly WatchRow[], node: Node): Node[] {
+  const pids = new Set(parents.map(({ pid }) => pid));
+  return node.children.flatMap((child): Node[] => {
+    const rows = child.rows.filter(({ parentPid }) => parentPid !== undefined && pids.has(parentPid));
+    const [row] = rows;
+    if (row === undefined) return [];
+    return [
+      { ...child, row, rows, count: rows.length, pids: rows.map(({ pid }) => pid), children: below(rows, child) },
+    ];
+  });
 }
 
 /** Of a group the oldest names it. */

@@ -42,6 +42,16 @@ describe('foldForest', () => {
     expect(print(fold(rows))).toBe('100(102x2) 101');
   });
 
+  it('folds what has the same below it, and what is below', () => {
+    const rows = [
+      ...[100, 101, 102].map((pid) => sampleRow({ pid, command: 'sh -c x' })),
+      ...[110, 111, 112].map((pid) => sampleRow({ pid, parentPid: pid - 10 })),
+    ];
+    expect(print(fold(rows))).toBe('100x3(110x3)');
+    const server = sampleRow({ pid: 112, parentPid: 102, listeners: [{ protocol: 'tcp', address: '::', port: 80 }] });
+    expect(print(fold([...rows.slice(0, 5), server]))).toBe('100x2(110x2) 102(112)');
+  });
+
   it('is empty of nothing', () => {
     expect(foldForest([])).toEqual([]);
   });
