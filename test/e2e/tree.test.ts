@@ -38,7 +38,7 @@ describe('agentmux tree', () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');
     await agent.startTool(`for i in 1 2 3 4 5 6 7 8; do ${daemonCommand('sleep 404')}; done; sleep 405; true`);
-    await seenTree(rig, /^└─ \d+ ×8 {2}oldest \d+s {2}.* {2}orphan {2}p1 {2}sleep 404$/m);
+    await seenTree(rig, /^└─ \d+ ×8 {2}oldest \d+s {2}.* {2}orphan {2}p1-p8 {2}sleep 404$/m);
     const ascii = await rig
       .agentmux('tree')
       .env('LANG', 'C')
