@@ -3,6 +3,7 @@
  * trackers' part, what is signalled at the end the kill transaction's, what a file looks like the store's.
  */
 import type { BlockRecord, RunExit } from '../model/block.ts';
+import { removeKeptGroups } from '../trackers/kept-group.ts';
 import { buildAgentCommand } from './agent-command.ts';
 import { labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
 import {
@@ -163,6 +164,7 @@ async function seeThrough(running: Running): Promise<number> {
   const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak });
   sweepLabels(block, platform);
   tracker.dispose();
+  removeKeptGroups(block.record);
   orphans.stop();
   agent.release();
   signals.stop();

@@ -34,7 +34,9 @@ function readTraces(stateDirectory: string): Traces {
     const text = readFileSync(join(directory, name), 'utf8');
     for (const [, tag] of text.matchAll(/"tag":\s*"([^"]+)"/g)) traces.tags.add(`AGENTMUX_TAG=${tag}`);
     for (const [, path] of text.matchAll(/"cgroupPath":\s*"(\/[^"]+)"/g)) {
-      if (path !== undefined && basename(path).startsWith('agentmux-')) traces.cgroups.add(path);
+      if (path === undefined || !basename(path).startsWith('agentmux-')) continue;
+      traces.cgroups.add(path);
+      traces.cgroups.add(`${path}.kept`);
     }
     for (const [, pid, ticks] of text.matchAll(/"pid":\s*(\d+),\s*"startTicks":\s*(\d+)/g)) {
       traces.identities.add(`${pid}:${ticks}`);
