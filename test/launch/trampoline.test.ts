@@ -26,13 +26,13 @@ function linkAsSh(path: string): string {
 
 /** Starts a program that shows what the kernel gave it; `argv` follows as its data. */
 function passThrough(argv: readonly Buffer[], environment: readonly Buffer[], sh: string, env: string | undefined) {
-  const probe = [...[process.execPath, '-e', script].map((word) => Buffer.from(word)), ...argv];
+  const probe = [...[process.execPath, '-e', script, '--'].map((word) => Buffer.from(word)), ...argv];
   const trampoline = buildTrampoline({ argv: probe, environment, sh, env, nohup: false, openFiles: undefined });
   const result = spawnSync(trampoline.file, trampoline.args, { env: trampoline.env, encoding: 'buffer' });
   expect(result.stderr.toString()).toBe('');
   expect(result.status).toBe(0);
   const [argvHex = '', environHex = ''] = result.stdout.toString().split('\n');
-  return { argv: split(argvHex).slice(3), environment: split(environHex) };
+  return { argv: split(argvHex).slice(4), environment: split(environHex) };
 }
 
 const script = `const fs = require('fs');
