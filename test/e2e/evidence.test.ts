@@ -56,6 +56,11 @@ describe('evidence', () => {
   it('names a daemon of the agent and warns before it is ended with the block, also in a dry run', async () => {
     const rig = createRig();
     startClaude(rig, { main: './claude daemon run & wait', daemon: 'sleep 7003; :' });
+    // Until the run has recorded its root, nothing is the agent's own.
+    await waitFor(
+      'the daemon as plumbing',
+      async () => (await seenRow(rig, './claude daemon run')).role === 'plumbing',
+    );
     const daemon = await seenRow(rig, './claude daemon run');
     expect(daemon).toMatchObject({ role: 'plumbing', because: 'daemon of the agent: Claude daemon' });
     const warning = new RegExp(`warning: Claude daemon \\(pid ${daemon.pid}\\) may host sessions of other agents\n`);
