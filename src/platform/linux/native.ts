@@ -1,4 +1,4 @@
-import { type Ffi, loadFfi } from './load-ffi.ts';
+import { type Ffi, loadFfi } from '../load-ffi.ts';
 
 /** Whether native calls can be made, and if not why. */
 export type NativeStatus = { readonly type: 'available' } | { readonly type: 'unavailable'; readonly reason: string };

@@ -1,4 +1,4 @@
-import { loadFfi } from './load-ffi.ts';
+import { loadFfi } from '../load-ffi.ts';
 
 /**
  * Gives the terminals on our descriptors 0 to 2 the settings that they had when this process started, as Node does at

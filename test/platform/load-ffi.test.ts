@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadFfi } from '../../../src/platform/linux/load-ffi.ts';
+import { loadFfi } from '../../src/platform/load-ffi.ts';
 
 describe('loading the native calls', () => {
   it('gives working calls and leaves the diagnostic report of the process as it was', () => {

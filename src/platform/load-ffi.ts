@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { readSmall } from './read-small.ts';
+import { readSmall } from './linux/read-small.ts';
 
 /** What we use of ffi-rs. */
 export type Ffi = Pick<typeof import('ffi-rs'), 'open' | 'load' | 'DataType'>;
