@@ -120,6 +120,21 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     return { pid: stat.pid, startTicks: stat.startTicks, bootId, pidNamespace };
   }
 
+  /** A process that is not stopped yet can still fork: looks again until nothing new is awake. */
+  function freeze(): boolean {
+    const asked = new Set(stopped.map(({ pid, startTicks }) => `${pid}:${startTicks}`));
+    for (let round = 0; round < FREEZE_ROUNDS; round += 1) {
+      const awake = find()
+        .filter(({ stat }) => stat.pid !== process.pid && stat.state !== 'T')
+        .map(toIdentity)
+        .filter(({ pid, startTicks }) => !asked.has(`${pid}:${startTicks}`));
+      if (awake.length === 0) return true;
+      for (const { pid, startTicks } of awake) asked.add(`${pid}:${startTicks}`);
+      stopped.push(...awake.filter((identity) => platform.signal(identity, 'SIGSTOP') === 'sent'));
+    }
+    return true;
+  }
+
   function thaw(): boolean {
     for (const identity of stopped) platform.signal(identity, 'SIGCONT');
     stopped = [];
@@ -156,9 +171,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     },
     setFrozen(frozen) {
       if (!frozen) return thaw();
-      const awake = find().filter(({ stat }) => stat.pid !== process.pid && stat.state !== 'T');
-      stopped = awake.map(toIdentity).filter((identity) => platform.signal(identity, 'SIGSTOP') === 'sent');
-      return true;
+      return freeze();
     },
     setBelowNormalPriority: (on) =>
       setNiceness(
@@ -170,6 +183,9 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     dispose: () => undefined,
   };
 }
+
+/** Each round costs a process table. */
+const FREEZE_ROUNDS = 10;
 
 function toMember({ stat, source }: FoundMember): Member {
   return { pid: stat.pid, startTicks: stat.startTicks, source, confidence: 'best_effort', escaped: false };

@@ -2,10 +2,11 @@ import type { BlockRecord } from '../model/block.ts';
 import { isGone } from '../model/process.ts';
 import type { WatchBlock, WatchEntry, WatchRow } from '../render/screen-types.ts';
 import type { BlockView, InspectDeps, MemberView } from '../trackers/inspect.ts';
+import { BlockCpu } from './block-cpu.ts';
 import { type JoinDeps, joinBlock, joinRows, patchRow } from './block-watch.ts';
 import { findGates, type GateReading, readGates } from './gate.ts';
 import { rowKey } from './observation.ts';
-import { isSamePlace, isSameStat } from './process-table.ts';
+import { isSamePlace, isSameStat, type Reading } from './process-table.ts';
 import { signatureOf, type Told, toWatchEntry } from './told.ts';
 
 export interface BlockObserverDeps extends JoinDeps {
@@ -66,7 +67,9 @@ export class BlockObserver {
   #portRounds = 0;
   /** Pids whose numbers are others than at the last look. */
   readonly #changed = new Set<number>();
-  #cpu: { readonly ms: number; readonly atMs: number } | undefined;
+  /** What the rows tell: the table may have been read again by others since. */
+  #shown: ReadonlyMap<number, Reading> = new Map();
+  readonly #cpu = new BlockCpu();
 
   constructor(record: BlockRecord, records: readonly BlockRecord[], deps: BlockObserverDeps) {
     this.record = record;
@@ -149,12 +152,11 @@ export class BlockObserver {
     const { table, details } = this.#deps;
     this.#changed.clear();
     for (const pid of pids) {
-      const before = table.stat(pid);
-      const percent = table.percent(pid);
+      const before = this.#shown.get(pid);
       const stat = table.refresh(pid, nowMs);
-      if (before === undefined || stat === undefined || !isSamePlace(before, stat)) return 'place';
+      if (before === undefined || stat === undefined || !isSamePlace(before.stat, stat)) return 'place';
       if (details.review(pid, rowKey(stat) === attention.selected, nowMs)) return 'place';
-      if (!isSameStat(before, stat) || percent !== table.percent(pid)) this.#changed.add(pid);
+      if (!isSameStat(before.stat, stat) || before.percent !== table.percent(pid)) this.#changed.add(pid);
     }
     return 'numbers';
   }
@@ -217,6 +219,7 @@ export class BlockObserver {
       this.rows = this.rows.map((row) =>
         this.#changed.has(row.pid) ? (patchRow(row, nowMs, this.#deps) ?? row) : row,
       );
+      this.#shown = this.#deps.table.readings(view.members.map(({ pid }) => pid));
     }
     this.#sum(view, nowMs);
   }
@@ -224,6 +227,7 @@ export class BlockObserver {
   #join({ nowMs }: LookFacts): void {
     const { table } = this.#deps;
     if (this.view === undefined) return;
+    this.#shown = table.readings(this.view.members.map(({ pid }) => pid));
     const members = this.view.members.map((member) => ({ ...member, stat: table.stat(member.pid) ?? member.stat }));
     const view = { ...this.view, members };
     this.view = view;
@@ -254,7 +258,11 @@ export class BlockObserver {
 
   #sum(view: BlockView, nowMs: number): void {
     const entries = this.entries?.length;
-    const facts = { cpuNowPercent: this.#measureCpu(nowMs), frozen: this.#isFrozen(), entries };
+    const facts = {
+      cpuNowPercent: this.#cpu.measure(this.#reading, view, this.rows, nowMs),
+      frozen: this.#isFrozen(),
+      entries,
+    };
     this.block = joinBlock(view, this.rows, facts, this.#deps);
   }
 
@@ -262,23 +270,4 @@ export class BlockObserver {
     if (this.#reading !== undefined) return this.#reading.frozen;
     return this.rows.length > 0 && this.rows.every(({ state }) => state === 'T');
   }
-
-  /** What all of it used since the last look, in percent of one core. */
-  #measureCpu(nowMs: number): number | undefined {
-    const usec = /^usage_usec (\d+)$/m.exec(this.#reading?.activity ?? '')?.[1];
-    if (usec === undefined || this.view?.members.some(({ escaped }) => escaped) === true) {
-      return sumPercent(this.rows);
-    }
-    const before = this.#cpu;
-    const ms = Number(usec) / 1000;
-    this.#cpu = { ms, atMs: nowMs };
-    if (before === undefined || nowMs <= before.atMs) {
-      return sumPercent(this.rows);
-    }
-    return Math.round(((ms - before.ms) / (nowMs - before.atMs)) * 1000) / 10;
-  }
-}
-
-function sumPercent(rows: readonly WatchRow[]): number {
-  return Math.round(rows.reduce((sum, { cpuNowPercent }) => sum + (cpuNowPercent ?? 0), 0) * 10) / 10;
 }

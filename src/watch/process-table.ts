@@ -3,12 +3,15 @@ import { isGone } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Look } from '../trackers/look.ts';
 
-/** A process with what two readings of its status line told. */
-interface Seen {
+/** What the last readings of a status line told. */
+export interface Reading {
   readonly stat: ProcessStat;
-  readonly readAtMs: number;
-  /** Percent of one core between the last two readings. */
+  /** Percent of one core between the last two. */
   readonly percent: number | undefined;
+}
+
+interface Seen extends Reading {
+  readonly readAtMs: number;
 }
 
 /**
@@ -62,6 +65,16 @@ export class ProcessTable {
   /** Percent of one core between the last two readings; undefined before there were two. */
   percent(pid: number): number | undefined {
     return this.#seen.get(pid)?.percent;
+  }
+
+  /** What is known of some processes, those left out that have gone. */
+  readings(pids: readonly number[]): Map<number, Reading> {
+    return new Map(
+      pids.flatMap((pid) => {
+        const seen = this.#seen.get(pid);
+        return seen === undefined ? [] : [[pid, seen] as const];
+      }),
+    );
   }
 
   /** Says that the process used nothing since it was last read. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { bins, createRig, type Rig } from '../helpers/cli.ts';
 import { compileSchema, findFaults } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
-import { describeIf, isRoot } from '../helpers/skip.ts';
+import { describeIf } from '../helpers/skip.ts';
 import { hasTmux, TmuxScreen, tmuxReason } from '../helpers/tmux.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -24,10 +24,11 @@ async function startSample(rig: Rig): Promise<void> {
 
 describeIf(hasTmux, tmuxReason, 'agentmux watch on a terminal', () => {
   it.each([
-    [80, 24],
-    [160, 45],
-  ])('does what each key says, on %d x %d', async (columns, rows) => {
-    const rig = createRig();
+    [80, 24, undefined],
+    [160, 45, undefined],
+    [100, 30, 'scan'],
+  ])('does what each key says, on %d x %d (tracker: %s)', async (columns, rows, tracker) => {
+    const rig = createRig({ tracker });
     await startSample(rig);
     const screen = new TmuxScreen(rig, columns, rows);
     screen.enter(watch);
@@ -87,13 +88,10 @@ describeIf(hasTmux, tmuxReason, 'agentmux watch on a terminal', () => {
 
     screen.press('Tab');
     await screen.seen(/^── block b1 ─[\s\S]*tracker/m);
-    // Where a group is to be had; a scan stops its members one by one.
-    if (isRoot) {
-      screen.press('p');
-      await screen.seen(/^> b1 .* frozen /m);
-      screen.press('p');
-      await screen.seen(/^> b1 .* running /m);
-    }
+    screen.press('p');
+    await screen.seen(/^> b1 .* frozen /m);
+    screen.press('p');
+    await screen.seen(/^> b1 .* running /m);
 
     screen.resize(columns - 10, rows - 6);
     await screen.seen(new RegExp(`^── block b1 ─{${columns - 10 - '── block b1 '.length}}$`, 'm'));
