@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/{e2e,real-agents,systemd,torture}/**'],
+          exclude: ['test/{e2e,real-agents,systemd,torture,windows}/**'],
           setupFiles,
           pool: 'forks',
           maxWorkers: 2,
@@ -27,6 +27,8 @@ export default defineConfig({
       { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], setupFiles, ...processSuite } },
       { test: { name: 'agents', include: ['test/real-agents/**/*.test.ts'], setupFiles, ...processSuite } },
       { test: { name: 'systemd', include: ['test/systemd/**/*.test.ts'], setupFiles, ...processSuite } },
+      // On Windows itself; on Linux `npm run test:windows` runs these by Wine.
+      { test: { name: 'windows', include: ['test/windows/**/*.test.ts'], setupFiles, ...processSuite } },
       { test: { name: 'torture', include: ['test/torture/**/*.test.ts'], setupFiles, ...processSuite } },
     ],
   },

@@ -1,0 +1,64 @@
+/**
+ * main.cjs RESULT.json PATTERN BUNDLE…: runs each bundled test file in a node.exe of its own, one after the other, so
+ * that a crash ends one file alone, and writes the results of all. It stays to the end as the one that has the desktop:
+ * Wine starts explorer.exe for the first process that needs one, inside the job of that process.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { DataType, load, open } from 'ffi-rs';
+import type { FileResult } from './run-file.ts';
+
+/** Longest time of one file, ms; what hangs is ended, so that the rest is heard of. */
+const FILE_LIMIT_MS = 15 * 60_000;
+
+async function main([resultPath = '', pattern = '', ...bundles]: readonly string[]): Promise<void> {
+  openDesktop();
+  const results: FileResult[] = [];
+  for (const bundle of bundles) {
+    results.push(await runBundle(bundle, pattern));
+    writeFileSync(resultPath, JSON.stringify(results));
+  }
+}
+
+function openDesktop(): void {
+  open({ library: 'user32', path: 'user32.dll' });
+  load({ library: 'user32', funcName: 'GetDesktopWindow', retType: DataType.I64, paramsType: [], paramsValue: [] });
+}
+
+async function runBundle(bundle: string, pattern: string): Promise<FileResult> {
+  const name = `test/${basename(bundle, '.cjs').replaceAll('~', '/')}`;
+  process.stdout.write(`\n${name}\n`);
+  const resultPath = `${bundle}.json`;
+  const args = ['--enable-source-maps', bundle, resultPath, ...(pattern === '' ? [] : [pattern])];
+  const start = performance.now();
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));
+  child.stderr.on('data', (chunk: Buffer) => process.stdout.write(chunk));
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    child.kill();
+  }, FILE_LIMIT_MS);
+  // Not its pipes: what a failed test left may hold them.
+  const [code] = (await once(child, 'exit')) as [number | null];
+  clearTimeout(timer);
+  const result = readResult(resultPath);
+  if (result) return result;
+  const message = timedOut ? `did not end within ${FILE_LIMIT_MS / 1000} s` : `ended with ${code} before its report`;
+  process.stdout.write(`  × ${message}\n`);
+  return { name, durationMs: performance.now() - start, message, assertionResults: [] };
+}
+
+function readResult(path: string): FileResult | undefined {
+  try {
+    const result = JSON.parse(readFileSync(path, 'utf8')) as FileResult;
+    rmSync(path);
+    return result;
+  } catch {
+    return undefined;
+  }
+}
+
+void main(process.argv.slice(2)).then(() => process.exit(0));
