@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readRecord, readSmall } from '../../../src/platform/linux/read-small.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
 
 it('reads a file that is larger than its buffer', () => {
   const directory = mkdtempSync(join(tmpdir(), 'agentmux-test-'));
@@ -31,6 +32,9 @@ it.each(['stat', 'status', 'cmdline', 'environ'])('gets the whole %s of a proces
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'spawn');
   const path = `/proc/${child.pid}/${name}`;
+  // Two reads are the same only of a process that stands still.
+  child.kill('SIGSTOP');
+  await waitFor('it to stop', () => readRecord(`/proc/${child.pid}/stat`)?.includes(') T '));
   const record = Buffer.from(readRecord(path) ?? '');
   expect(record.length).toBeGreaterThan(100);
   expect(record.equals(readSmall(path) ?? Buffer.alloc(0))).toBe(true);
