@@ -5,4 +5,6 @@ export type SignalOutcome =
   /** It has ended (or its pid belongs to another process now): nothing was signalled. */
   | 'gone'
   /** The system refused (EPERM). */
-  | 'denied';
+  | 'denied'
+  /** The system has no such signal (Windows has none but the end): nothing was done. */
+  | 'unsupported';

@@ -1,5 +1,6 @@
 import { endianness } from 'node:os';
 import type { Listener } from '../../model/process.ts';
+import { formatAddress } from '../format-address.ts';
 import { readSmall } from './read-small.ts';
 
 /**
@@ -51,7 +52,7 @@ export function parseAddress(hex: string, byteOrder: 'LE' | 'BE'): string {
     const ofWord = [0, 2, 4, 6].map((at) => Number.parseInt(hex.slice(word + at, word + at + 2), 16));
     bytes.push(...(byteOrder === 'LE' ? ofWord.reverse() : ofWord));
   }
-  return bytes.length === 4 ? bytes.join('.') : formatV6(bytes);
+  return formatAddress(bytes);
 }
 
 const COLON = 0x3a;
@@ -86,25 +87,3 @@ interface Target {
 
 const UID_FIELD = 6;
 const INODE_FIELD = 8;
-
-function formatV6(bytes: readonly number[]): string {
-  const groups: number[] = [];
-  for (let at = 0; at < 16; at += 2) groups.push((bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
-    return `::ffff:${bytes.slice(12).join('.')}`;
-  }
-  const zeros = findLongestZeros(groups);
-  const hex = groups.map((group) => group.toString(16));
-  if (zeros.length < 2) return hex.join(':');
-  return `${hex.slice(0, zeros.start).join(':')}::${hex.slice(zeros.start + zeros.length).join(':')}`;
-}
-
-function findLongestZeros(groups: readonly number[]): { start: number; length: number } {
-  let longest = { start: 0, length: 0 };
-  let start = 0;
-  groups.forEach((group, index) => {
-    if (group !== 0) start = index + 1;
-    else if (index + 1 - start > longest.length) longest = { start, length: index + 1 - start };
-  });
-  return longest;
-}
