@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
 import { createRunProgram, reportLaunchFailure } from './commands/run.ts';
 import type { Context } from './context.ts';
-import { AgentmuxError } from './errors.ts';
-import { LaunchError, RunExitCode } from './launch/exit-codes.ts';
+import { AgentmuxError, LaunchError, RunExitCode } from './errors.ts';
 import { createNodeContext } from './node-context.ts';
 import { escapeUntrusted } from './render/untrusted.ts';
 

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { AgentmuxError } from '../errors.ts';
-import { LaunchError, RunExitCode } from '../launch/exit-codes.ts';
+import { AgentmuxError, LaunchError, RunExitCode } from '../errors.ts';
 import { parseRunOptions, type RawRunOptions, requirable, trackerChoices } from '../launch/options.ts';
 import { leftoversPolicies } from '../model/block.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';

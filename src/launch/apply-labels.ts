@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { profileForCommand } from '../agents/command.ts';
 import { sweepCalls } from '../calls/sweep-calls.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { ProgramStarter } from '../platform/starter.ts';
 import { callsDirectoryOf } from '../state/calls-directory.ts';
 import { injectLabels, keepBytes, type Labels } from './inject-labels.ts';
 import type { RunOptions } from './options.ts';
@@ -12,6 +13,7 @@ import type { LaunchWorld } from './world.ts';
 
 /** What is asked of a run about labels. */
 export interface RunLabelsRequest {
+  readonly starter: Pick<ProgramStarter, 'labelsObstacle'>;
   readonly options: Pick<RunOptions, 'labels' | 'terminal'>;
   /** The agent's words as Node decoded them. */
   readonly operands: readonly string[];
@@ -22,7 +24,8 @@ export interface RunLabelsRequest {
 }
 
 /** What would be added to the agent's command. Creates nothing. */
-export function planRunLabels({ options, operands, world, blockId, directory }: RunLabelsRequest): Labels {
+export function planRunLabels(request: RunLabelsRequest): Labels {
+  const { options, operands, world, starter, blockId, directory } = request;
   const nothing: Labels = { argv: operands, env: {}, notes: [], settingsFile: undefined };
   if (!options.labels || options.terminal || directory === '') return nothing;
   return injectLabels({
@@ -31,6 +34,7 @@ export function planRunLabels({ options, operands, world, blockId, directory }: 
     env: world.env,
     callsDirectory: callsDirectoryOf(directory, blockId),
     bashwrapPath: findBashwrap(),
+    obstacle: starter.labelsObstacle,
     readFile: (name) => readSettings(path.resolve(world.cwd, name)),
   });
 }
@@ -42,7 +46,7 @@ export interface LabelledCommand {
   readonly notes: readonly string[];
 }
 
-export interface LabelRunRequest extends Pick<RunLabelsRequest, 'options' | 'operands' | 'world'> {
+export interface LabelRunRequest extends Pick<RunLabelsRequest, 'options' | 'operands' | 'world' | 'starter'> {
   readonly handover: { readonly argv: readonly Buffer[] };
   readonly block: RunBlock;
 }

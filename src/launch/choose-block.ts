@@ -1,6 +1,6 @@
+import { LaunchError, RunExitCode } from '../errors.ts';
 import type { BlockRecord } from '../model/block.ts';
 import { isValidBlockId } from '../state/ids.ts';
-import { LaunchError, RunExitCode } from './exit-codes.ts';
 
 /** Which block a run belongs to. */
 export type BlockChoice =

@@ -1,9 +1,8 @@
+import { LaunchError, RunExitCode } from '../errors.ts';
 import type { BlockRecord, RunRecord } from '../model/block.ts';
-import type { Platform } from '../platform/platform.ts';
 import type { Store } from '../state/store.ts';
 import { plansAfter, planTrackers } from '../trackers/select.ts';
 import { type Tracker, TrackerError, type TrackerPlan } from '../trackers/tracker.ts';
-import { LaunchError, RunExitCode } from './exit-codes.ts';
 import { type BlockName, buildRecord, type DraftBlock, writeFirst } from './open-block.ts';
 import type { RunOptions } from './options.ts';
 import type { Reporter } from './reporter.ts';
@@ -124,15 +123,4 @@ export function beginRun(argv: readonly string[], world: LaunchWorld): RunRecord
     // Those of our ancestors are read when the agent runs: they would delay its start.
     callerSids: own === undefined ? [] : [own.sid],
   };
-}
-
-/** Sessions of us and of our ancestors, nearest first, each once; 0 is one whose leader is outside our pid namespace. */
-export function readCallerSids(platform: Platform, pid: number): number[] {
-  const sids = new Set<number>();
-  let stat = platform.readStat(pid);
-  for (let depth = 0; stat !== undefined && depth < 64; depth += 1) {
-    sids.add(stat.sid);
-    stat = stat.ppid > 0 ? platform.readStat(stat.ppid) : undefined;
-  }
-  return [...sids];
 }

@@ -1,6 +1,7 @@
 import type { KeptReason } from '../kill/kept.ts';
 import type { KillReport } from '../kill/kill.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { ProgramStarter } from '../platform/starter.ts';
 import type { MemberView } from '../trackers/inspect.ts';
 import type { Tracker } from '../trackers/tracker.ts';
 import { renderProgress } from './leftovers-text.ts';
@@ -10,6 +11,7 @@ import type { RunBlock } from './run-block.ts';
 export interface EndBlockOptions {
   readonly block: RunBlock;
   readonly platform: Platform;
+  readonly starter: Pick<ProgramStarter, 'findStreamHolders'>;
   readonly reporter: Reporter;
   /** Undefined: the default of the kill transaction. */
   readonly graceMs: number | undefined;

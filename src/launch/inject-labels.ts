@@ -9,6 +9,8 @@ export interface LabelsInput {
   readonly callsDirectory: string;
   /** Absolute path of agentmux-bashwrap; undefined if this installation has none that can be run. */
   readonly bashwrapPath: string | undefined;
+  /** Why this system offers no labels; undefined if it does. */
+  readonly obstacle?: string | undefined;
   /** The text of a file, a relative path from the working directory of the run; undefined if it cannot be read. */
   readonly readFile: (path: string) => string | undefined;
 }
@@ -32,6 +34,7 @@ export function injectLabels(input: LabelsInput): Labels {
   const { argv, callsDirectory, bashwrapPath } = input;
   const plain: Labels = { argv, env: { AGENTMUX_CALLS: callsDirectory }, notes: [], settingsFile: undefined };
   if (input.profileId !== 'claude') return plain;
+  if (input.obstacle !== undefined) return { ...plain, notes: [`no labels: ${input.obstacle}`] };
   if (bashwrapPath === undefined) return { ...plain, notes: ['no labels: agentmux-bashwrap is missing'] };
   const labels = labelClaude({ ...input, bashwrap: bashwrapPath });
   if (typeof labels === 'string') return { ...plain, notes: [`no labels: ${labels}`] };

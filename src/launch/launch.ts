@@ -3,34 +3,23 @@
  * trackers' part, what is signalled at the end the kill transaction's, what a file looks like the store's.
  */
 import type { BlockRecord, RunExit } from '../model/block.ts';
+import { selectStarter } from '../platform/select-starter.ts';
+import { readAllSessions } from '../platform/sessions.ts';
+import type { Agent, Handover, OrphanKeeper, Program, ProgramStarter } from '../platform/starter.ts';
 import { removeKeptGroups } from '../trackers/kept-group.ts';
-import { buildAgentCommand } from './agent-command.ts';
 import { labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
-import {
-  beginRun,
-  type EnclosedBlock,
-  type EncloseRequest,
-  encloseBlock,
-  planBlock,
-  readCallerSids,
-} from './enclose.ts';
+import { beginRun, type EnclosedBlock, type EncloseRequest, encloseBlock, planBlock } from './enclose.ts';
 import { endBlock, lookAtBlock, recordFound } from './end-block.ts';
-import { resolveExecutable } from './executable.ts';
-import { findHelper, findVariable, type Handover, readHandover } from './handover.ts';
-import { followStops } from './job-control.ts';
-import { decideLeaving, leave } from './leave.ts';
+import { decideLeaving } from './leave.ts';
 import { handleLeftovers } from './leftovers.ts';
 import { renderSurvivors } from './leftovers-text.ts';
 import { watchMembership } from './membership-watch.ts';
 import { draftBlock, openRunStore, proposeName } from './open-block.ts';
 import type { RunOptions } from './options.ts';
-import { keepOrphans, type OrphanKeeper } from './orphans.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 import { listenForSignals, type SignalListener } from './signals.ts';
-import { type Agent, startAgent } from './start-agent.ts';
 import { type RunEnd, supervise } from './supervise.ts';
 import { describeRun, tellEarlier, tellOutOfMemory, tellTracker } from './tell.ts';
-import { ownsTerminalAfterDeath } from './terminal.ts';
 import type { LaunchWorld } from './world.ts';
 
 export interface LaunchRequest {
@@ -48,32 +37,35 @@ export interface LaunchRequest {
 export async function launch({ options, operands, problem }: LaunchRequest, world: LaunchWorld): Promise<number> {
   const reporter = createReporter(world.stderr, options);
   if (problem !== undefined) reporter.note(problem);
-  const handover = readHandover(operands, options.passFds, world.env);
-  const executable = resolveExecutable(handover.argv[0] ?? Buffer.alloc(0), findVariable(handover, 'PATH'));
+  const starter = await selectStarter(world.platform.os);
+  const { passFds, nohup } = options;
+  const handover = starter.readHandover({ operands, passFds, nohup, env: world.env });
+  const program = starter.findProgram(handover);
   const draft = draftBlock(openRunStore(world, reporter), options, operands, world, reporter);
   const run = beginRun(operands, world);
   const plan = { draft, run, options, world, reporter };
   if (options.dryRun) {
     const name = proposeName(draft);
-    const labels = planRunLabels({ options, operands, world, blockId: name.id, directory: draft.store.directory });
-    const description = describeRun({ ...plan, name, executable, labels, tracker: planBlock(plan, name)[0]?.record });
+    const { directory } = draft.store;
+    const labels = planRunLabels({ options, operands, world, starter, directory, blockId: name.id });
+    const description = describeRun({ ...plan, name, program, labels, tracker: planBlock(plan, name)[0]?.record });
     world.stdout.write(description);
     return 0;
   }
 
-  const signals = listenForSignals();
+  const signals = listenForSignals(starter.signals);
   try {
     const enclosed = await encloseBlock(plan);
-    if (signals.pending !== undefined) return turnBack(enclosed, draft.before, signals, world);
-    const orphans = keepOrphans(enclosed.tracker.type, world.platform, world.pid);
-    const agent = await start({ ...plan, ...enclosed, handover, executable, operands, orphans }).catch(
+    if (signals.pending !== undefined) return turnBack(enclosed, draft.before, signals, { world, starter });
+    const orphans = starter.keepOrphans(enclosed.tracker.type, world.platform, world.pid);
+    const agent = await start({ ...plan, ...enclosed, starter, handover, program, operands, orphans }).catch(
       (error: unknown) => {
         sweepLabels(enclosed.block, world.platform);
         takeBack(enclosed, draft.before);
         throw error;
       },
     );
-    return await seeThrough({ ...enclosed, options, world, reporter, signals, orphans, agent });
+    return await seeThrough({ ...enclosed, options, world, reporter, starter, signals, orphans, agent });
   } finally {
     signals.stop();
   }
@@ -83,52 +75,54 @@ interface Running extends EnclosedBlock {
   readonly options: RunOptions;
   readonly world: LaunchWorld;
   readonly reporter: Reporter;
+  readonly starter: ProgramStarter;
   readonly signals: SignalListener;
   readonly orphans: OrphanKeeper;
   readonly agent: Agent;
 }
 
 interface Starting extends EnclosedBlock, EncloseRequest {
+  readonly starter: ProgramStarter;
   readonly handover: Handover;
-  readonly executable: Buffer;
+  readonly program: Program;
   readonly operands: readonly string[];
   readonly orphans: OrphanKeeper;
 }
 
 async function start(starting: Starting): Promise<Agent> {
-  const { block, tracker, handover, executable, options, world, reporter, orphans } = starting;
+  const { block, tracker, starter, handover, program, options, world, reporter, orphans } = starting;
   if (starting.draft.before !== undefined) sweepLabels(block, world.platform);
   const labels = labelRun(starting);
   for (const note of labels.notes) reporter.detail(note);
-  const command = buildAgentCommand({
-    ...handover,
+  for (const note of program.notes) reporter.detail(note);
+  const agent = await starter.start({
+    handover,
+    program,
     argv: labels.argv,
-    executable,
     added: { AGENTMUX_BLOCKID: block.record.id, AGENTMUX_TAG: block.record.tag, ...labels.env },
     nohup: options.nohup,
-    sh: findHelper('sh'),
-    env: findHelper('env'),
-    prlimit: handover.openFiles === undefined ? undefined : findHelper('prlimit'),
+    spawnInside: (spawn) => tracker.spawnInside(spawn),
+    platform: world.platform,
+    own: orphans.own,
   });
-  const agent = await startAgent(command, handover.fds, tracker, world.platform, orphans.own);
   block.started(
     agent.identity,
     { ...tracker.record, subreaper: orphans.isSubreaper },
-    readCallerSids(world.platform, world.pid),
+    readAllSessions(world.platform, world.pid),
   );
   return agent;
 }
 
 /** From the agent's first instruction to our last. */
 async function seeThrough(running: Running): Promise<number> {
-  const { agent, block, tracker, options, world, reporter, signals, orphans } = running;
+  const { agent, block, tracker, options, world, reporter, starter, signals, orphans } = running;
   const { platform } = world;
   const hadTerminal = block.run.tty !== undefined;
   orphans.start();
   block.setTracker({ ...block.record.tracker, subreaper: orphans.isSubreaper });
-  // In a group it is already.
-  if (tracker.type !== 'cgroup') tracker.assign(agent.identity);
-  const unfollow = hadTerminal ? followStops(platform, agent.identity, world.pid) : () => undefined;
+  // In a group or a job it is already.
+  if (tracker.type !== 'cgroup' && tracker.type !== 'job') tracker.assign(agent.identity);
+  const unfollow = hadTerminal ? starter.followStops(platform, agent.identity, world.pid) : () => undefined;
   const watch = watchMembership({
     tracker,
     isAgentAlive: () => agent.status === undefined,
@@ -139,10 +133,11 @@ async function seeThrough(running: Running): Promise<number> {
 
   const hurry = new AbortController();
   const { graceMs, keep } = options;
-  const ending = { block, platform, reporter, graceMs, keep, hurry: hurry.signal };
+  const ending = { block, platform, starter, reporter, graceMs, keep, hurry: hurry.signal };
   const endsTree = !options.terminal && !(options.leftovers === 'keep' && options.leftoversGiven);
   const end = await supervise({
     agent,
+    starter,
     signals,
     platform,
     reporter,
@@ -168,9 +163,8 @@ async function seeThrough(running: Running): Promise<number> {
   orphans.stop();
   agent.release();
   signals.stop();
-  const leaving = decideLeaving(end, leaked && options.failOnLeak, world.pid);
-  const isOurs = ownsTerminalAfterDeath(platform.readStat(world.pid));
-  return leave(leaving, agent.status, isOurs);
+  const leaving = decideLeaving(end, leaked && options.failOnLeak, starter.canRaise(world.pid));
+  return starter.leave(leaving, { status: agent.status, isForced: end.cause !== 'none', platform, ownPid: world.pid });
 }
 
 /** Looks for members everywhere, so that what left the group stays known. */
@@ -188,13 +182,15 @@ function turnBack(
   { block, tracker }: EnclosedBlock,
   before: BlockRecord | undefined,
   signals: SignalListener,
-  world: LaunchWorld,
+  { world, starter }: { readonly world: LaunchWorld; readonly starter: ProgramStarter },
 ): number {
   takeBack({ block, tracker }, before);
-  const signal = signals.pending ?? 'SIGTERM';
+  const { pending } = signals;
+  const signal = pending ?? 'SIGTERM';
   signals.stop();
   const end: RunEnd = { cause: 'none', status: { type: 'signal', signal }, killed: undefined };
-  return leave(decideLeaving(end, false, world.pid), undefined, false);
+  const ending = { status: undefined, isForced: false, platform: world.platform, ownPid: world.pid };
+  return starter.leave(decideLeaving(end, false, starter.canRaise(world.pid)), ending);
 }
 
 /** Nothing was started: no record and no group of it stay. */

@@ -3,7 +3,6 @@ import { buildEntryRows, foldEntries } from '../annotate/entry-rows.ts';
 import { findHandOvers } from '../annotate/hand-overs.ts';
 import { buildRows } from '../annotate/rows.ts';
 import { readEntries, settleEntries } from '../calls/entries-reader.ts';
-import { findStreamHolders } from '../platform/linux/stream-holders.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { MemberView } from '../trackers/inspect.ts';
 import { type EndBlockOptions, isTagOnly, openKept } from './end-block.ts';
@@ -55,8 +54,8 @@ export async function readLeftovers(
     entries: foldEntries(rows.filter((row) => !row.kept)),
     kept: foldEntries(rows.filter((row) => row.kept)),
     others,
-    stdout: findStreamHolders(1, pids),
-    stderr: findStreamHolders(2, pids),
+    stdout: options.starter.findStreamHolders(1, pids),
+    stderr: options.starter.findStreamHolders(2, pids),
     logout: await findLogoutTrap(block),
   };
 }

@@ -21,7 +21,8 @@ export interface MembershipWatchOptions {
  */
 export function watchMembership(options: MembershipWatchOptions): MembershipWatch {
   const { tracker } = options;
-  if (tracker.type === 'stub') return { stop: () => undefined };
+  // A job is never left: it allows no breakaway.
+  if (tracker.type === 'stub' || tracker.type === 'job') return { stop: () => undefined };
   if (tracker.type !== 'cgroup') return lookRegularly(options);
   const group = tracker.record.cgroupPath;
   let looking: MembershipWatch | undefined;

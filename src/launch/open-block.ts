@@ -1,12 +1,11 @@
 import { profileForCommand } from '../agents/command.ts';
-import { AgentmuxError } from '../errors.ts';
+import { AgentmuxError, LaunchError, RunExitCode } from '../errors.ts';
 import type { BlockRecord, RunRecord, TrackerRecord } from '../model/block.ts';
-import { readRandom } from '../platform/linux/random.ts';
 import type { Platform } from '../platform/platform.ts';
+import { readRandom } from '../platform/random.ts';
 import { newBlockId } from '../state/ids.ts';
 import type { Lock, Store } from '../state/store.ts';
 import { type BlockChoice, chooseBlock } from './choose-block.ts';
-import { LaunchError, RunExitCode } from './exit-codes.ts';
 import { createMemoryStore } from './memory-store.ts';
 import type { RunOptions } from './options.ts';
 import type { Reporter } from './reporter.ts';

@@ -1,7 +1,7 @@
+import { LaunchError, RunExitCode } from '../errors.ts';
 import { type LeftoversPolicy, leftoversPolicies, type TrackerType, trackerTypes } from '../model/block.ts';
 import { type Config, emptyConfig } from '../state/config.ts';
 import { parseDuration } from './duration.ts';
-import { LaunchError, RunExitCode } from './exit-codes.ts';
 
 /** What a run was asked for, checked; nothing of the system has been looked at. */
 export interface RunOptions {

@@ -1,3 +1,5 @@
+import type { HandledSignal } from '../platform/starter.ts';
+
 /** What agentmux-run does with a signal of its own, decided without looking at anything. */
 export type SignalAction =
   /** The terminal gave it to the agent as well: the agent decides, we wait. */
@@ -13,11 +15,6 @@ export type SignalAction =
   /** Clean-up is under way already. */
   | 'ignore';
 
-export type HandledSignal = (typeof handledSignals)[number];
-
-/** TSTP, CONT and WINCH are left to job control: they are not on the list, so that their default action stays. */
-export const handledSignals = ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const;
-
 /** The moment at which a signal comes. */
 export interface SignalSituation {
   /** True from the end of the agent, or of its time, until we leave. */
@@ -32,10 +29,12 @@ export interface SignalSituation {
 
 /** The signal policy of the wrapper. */
 export function decideSignal(signal: HandledSignal, situation: SignalSituation): SignalAction {
-  if (situation.isEnding) return signal === 'SIGINT' || signal === 'SIGQUIT' ? 'force' : 'ignore';
+  const isTyped = signal === 'SIGINT' || signal === 'SIGQUIT' || signal === 'SIGBREAK';
+  if (situation.isEnding) return isTyped ? 'force' : 'ignore';
   switch (signal) {
     case 'SIGINT':
     case 'SIGQUIT':
+    case 'SIGBREAK':
       return situation.isForeground ? 'wait' : 'forward';
     case 'SIGTERM':
       return situation.endsTree ? 'end' : 'forward';

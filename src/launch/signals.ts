@@ -1,4 +1,4 @@
-import { type HandledSignal, handledSignals } from './signal-policy.ts';
+import type { HandledSignal } from '../platform/starter.ts';
 
 /** Our ears: on from before anything is created until we leave. */
 export interface SignalListener {
@@ -10,13 +10,13 @@ export interface SignalListener {
   stop(): void;
 }
 
-export function listenForSignals(): SignalListener {
+export function listenForSignals(signals: readonly HandledSignal[]): SignalListener {
   const early: HandledSignal[] = [];
   let handler = (signal: HandledSignal): void => {
     early.push(signal);
   };
   const listener = (signal: NodeJS.Signals): void => handler(signal as HandledSignal);
-  for (const signal of handledSignals) process.on(signal, listener);
+  for (const signal of signals) process.on(signal, listener);
   return {
     attach(next) {
       handler = next;
@@ -26,7 +26,7 @@ export function listenForSignals(): SignalListener {
       return early.find((signal) => signal !== 'SIGUSR1' && signal !== 'SIGUSR2');
     },
     stop() {
-      for (const signal of handledSignals) process.removeListener(signal, listener);
+      for (const signal of signals) process.removeListener(signal, listener);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KillReport } from '../kill/kill.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Agent, AgentStatus, HandledSignal, ProgramStarter } from '../platform/starter.ts';
 import type { Reporter } from './reporter.ts';
-import { decideSignal, type HandledSignal } from './signal-policy.ts';
+import { decideSignal } from './signal-policy.ts';
 import type { SignalListener } from './signals.ts';
-import type { Agent, AgentStatus } from './start-agent.ts';
 
 /** Why the tree was ended by us; `none`: the agent ended by itself. */
 export type EndCause = 'none' | 'timeout' | 'SIGTERM' | 'SIGHUP';
@@ -20,6 +20,7 @@ export interface RunEnd {
 
 export interface Supervision {
   readonly agent: Agent;
+  readonly starter: Pick<ProgramStarter, 'canSignal' | 'sharesInterrupt'>;
   readonly signals: SignalListener;
   readonly platform: Platform;
   readonly reporter: Reporter;
@@ -72,7 +73,7 @@ export async function supervise(options: Supervision): Promise<RunEnd> {
     }
   });
   const timer = setTimer(options.timeoutMs, () => {
-    options.reporter.note('the time is up: ending the agent');
+    options.reporter.note(`the time is up: ending the agent${options.starter.canSignal ? '' : ' at once'}`);
     begin('timeout', () => (options.endsTree ? options.endTree() : endAgent(options)));
   });
   try {
@@ -91,20 +92,15 @@ const lastWaitMs = 1000;
 function situationOf(options: Supervision, isEnding: boolean) {
   return {
     isEnding,
-    isForeground: isForeground(options),
+    isForeground: options.starter.sharesInterrupt(options.platform, options.ownPid, options.agent),
     hadTerminal: options.hadTerminal,
     endsTree: options.endsTree,
   };
 }
 
-/** The terminal's Ctrl-C went to its foreground group: ours, and the agent's if it stayed in it. */
-function isForeground({ platform, ownPid, agent }: Supervision): boolean {
-  const own = platform.readStat(ownPid);
-  if (own === undefined || own.ttyNr === 0 || own.pgid !== own.tpgid) return false;
-  return agent.pgid === own.pgid;
-}
-
-function forward(signal: HandledSignal, { agent, reporter }: Supervision): void {
+function forward(signal: HandledSignal, { agent, starter, reporter }: Supervision): void {
+  // A signal of the same name would end it.
+  if (!starter.canSignal || signal === 'SIGBREAK') return;
   if (!agent.signal(signal)) reporter.note(`the system refused to pass ${signal} on to pid ${agent.identity.pid}`);
 }
 
@@ -123,14 +119,18 @@ async function hangUp(options: Supervision): Promise<KillReport | undefined> {
   if (agent.status !== undefined) return undefined;
   forward('SIGHUP', options);
   if (!options.endsTree) return undefined;
-  await pause();
+  if (options.starter.canSignal) await pause();
   return agent.status === undefined ? options.endTree() : undefined;
 }
 
 const hangUpMs = 1000;
 
 /** Ends the agent alone: its tree is to be kept. */
-async function endAgent({ agent, graceMs, hurry }: Supervision): Promise<undefined> {
+async function endAgent({ agent, starter, graceMs, hurry }: Supervision): Promise<undefined> {
+  if (!starter.canSignal) {
+    agent.signal('SIGKILL');
+    return undefined;
+  }
   agent.signal('SIGTERM');
   const { DEFAULT_GRACE_MS } = await import('../kill/transaction.ts');
   const grace = delay(graceMs ?? DEFAULT_GRACE_MS, undefined, { signal: hurry.signal, ref: false }).catch(

@@ -1,5 +1,6 @@
 import type { BlockRecord, TrackerRecord } from '../model/block.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Program } from '../platform/starter.ts';
 import { formatConfidence, formatCount } from '../render/format.ts';
 import { renderJson } from '../render/json.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
@@ -12,18 +13,18 @@ import type { RunBlock } from './run-block.ts';
 
 export interface RunDescription extends EncloseRequest {
   readonly name: BlockName;
-  readonly executable: Buffer;
+  readonly program: Program;
   readonly tracker: TrackerRecord | undefined;
   readonly labels: Pick<Labels, 'env' | 'notes'>;
 }
 
 /** What `--dry-run` prints: what would be done, as it looks before anything was tried. */
-export function describeRun({ draft, run, options, name, executable, tracker, labels }: RunDescription): string {
+export function describeRun({ draft, run, options, name, program, tracker, labels }: RunDescription): string {
   const facts = {
     block: name.id,
     isNewBlock: draft.before === undefined,
     parent: name.parentId ?? null,
-    executable: executable.toString(),
+    executable: program.file.toString(),
     argv: run.argv,
     tracker: tracker?.type ?? null,
     confidence: tracker?.confidence ?? null,
@@ -39,6 +40,7 @@ export function describeRun({ draft, run, options, name, executable, tracker, la
   return [
     `block        ${facts.block} (${facts.isNewBlock ? 'new' : 'once more'}${parent})`,
     `executable   ${facts.executable}`,
+    ...program.notes.map((note) => `             ${note}`),
     `tracker      ${facts.tracker}${facts.confidence === null ? '' : ` (${formatConfidence(facts.confidence)})`}`,
     ...facts.reasons.map((reason) => `             ${reason.code}: ${reason.detail}`),
     ...(facts.group === null ? [] : [`group        ${facts.group}`]),

@@ -1,6 +1,7 @@
 import type { Confidence, Member, TrackerReason, TrackerRecord, TrackerType } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
 import type { SignalOutcome } from '../model/signal.ts';
+import type { Enclosure } from '../platform/starter.ts';
 
 /**
  * One contract for every mechanism by which a block's members are known. The suite in test/trackers/contract.ts runs on
@@ -15,10 +16,11 @@ export interface Tracker {
   /** What the block file must say of it from now on; may be more exact than the record of the plan that made it. */
   readonly record: TrackerRecord;
   /**
-   * Calls `spawn` so that the process it starts is a member before its first instruction.
+   * Calls `spawn` so that the process it starts is a member before its first instruction; where membership comes with the
+   * creation of a process it is told how.
    * Throws TrackerError if that cannot be; nothing was spawned then.
    */
-  spawnInside<T>(spawn: () => T): T;
+  spawnInside<T>(spawn: (enclosure?: Enclosure) => T): T;
   /** Makes a live process a root of the block. */
   assign(root: Identity): void;
   /** Pids of the live members, cheap enough for a 2 s poll; no second net. Empty if the enclosure is gone. */

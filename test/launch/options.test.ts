@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { LaunchError } from '../../src/errors.ts';
 import { parseDuration } from '../../src/launch/duration.ts';
-import { LaunchError } from '../../src/launch/exit-codes.ts';
 import { parseRunOptions, type RawRunOptions } from '../../src/launch/options.ts';
 
 describe('parseDuration', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decideSignal, type HandledSignal, type SignalSituation } from '../../src/launch/signal-policy.ts';
+import { decideSignal, type SignalSituation } from '../../src/launch/signal-policy.ts';
+import type { HandledSignal } from '../../src/platform/starter.ts';
 
 const onTerminal: SignalSituation = { isEnding: false, isForeground: true, hadTerminal: true, endsTree: true };
 const offTerminal: SignalSituation = { ...onTerminal, isForeground: false, hadTerminal: false };
@@ -8,6 +9,7 @@ describe('decideSignal', () => {
   it.each<[string, HandledSignal, SignalSituation, ReturnType<typeof decideSignal>]>([
     ["the terminal's Ctrl-C has reached the agent: wait", 'SIGINT', onTerminal, 'wait'],
     ["the terminal's Ctrl-\\ has reached the agent: wait", 'SIGQUIT', onTerminal, 'wait'],
+    ['Ctrl-Break has reached the agent of the same console: wait', 'SIGBREAK', onTerminal, 'wait'],
     ['INT without a terminal came to us alone: forward', 'SIGINT', offTerminal, 'forward'],
     ['INT in the background came to us alone: forward', 'SIGINT', { ...onTerminal, isForeground: false }, 'forward'],
     ['TERM ends the tree', 'SIGTERM', offTerminal, 'end'],

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { KillWorld } from '../../kill/transaction.ts';
 import type { BlockRecord } from '../../model/block.ts';
 import { readGroupPath } from '../../platform/linux/cgroup-mount.ts';
+import { readOwnSessions } from '../../platform/sessions.ts';
 import { type BlockView, type InspectDeps, inspectBlock } from '../../trackers/inspect.ts';
 import { type Look, takeLook } from '../../trackers/look.ts';
 import { openTracker } from '../../trackers/select.ts';
@@ -30,7 +31,7 @@ export function openLookup(
       blockId: env['AGENTMUX_BLOCKID'] || undefined,
       tag: env['AGENTMUX_TAG'] || undefined,
       groupPath: readGroupPath('self'),
-      sid: platform.readStat(context.pid)?.sid,
+      sessions: readOwnSessions(platform, context.pid),
       command,
     },
   };

@@ -26,8 +26,8 @@ export interface Caller {
   readonly tag: string | undefined;
   /** Path of its cgroup, undefined where there is none. */
   readonly groupPath: string | undefined;
-  /** Its session, undefined if unknown. */
-  readonly sid: number | undefined;
+  /** Its sessions (platform/sessions.ts). */
+  readonly sessions: readonly number[];
   /** What was typed, for hints: `kill-tree`. */
   readonly command: string;
 }
@@ -130,7 +130,7 @@ function findByTag(records: readonly BlockRecord[], tag: string | undefined): Bl
 }
 
 function findFromSession(lookup: BlockLookup, caller: Caller): BlockView {
-  const here = lookup.records.filter((record) => isFromSession(record, lookup.host, caller.sid));
+  const here = lookup.records.filter((record) => isFromSession(record, lookup.host, caller.sessions));
   const live = here.map((record) => lookup.view(record)).filter(isLive);
   // A child block was started from the same session as its parent, and ends with it.
   const ids = new Set(live.map((view) => view.record.id));
@@ -159,11 +159,12 @@ function findFromSession(lookup: BlockLookup, caller: Caller): BlockView {
   });
 }
 
-function isFromSession(record: BlockRecord, host: HostIdentity, sid: number | undefined): boolean {
+function isFromSession(record: BlockRecord, host: HostIdentity, sessions: readonly number[]): boolean {
   const run = record.runs.at(-1);
-  if (run === undefined || sid === undefined || record.machineId !== host.machineId) return false;
+  if (run === undefined || record.machineId !== host.machineId) return false;
   const { bootId, pidNamespace } = run.wrapper;
-  return bootId === host.bootId && pidNamespace === host.pidNamespace && run.callerSids.includes(sid);
+  if (bootId !== host.bootId || pidNamespace !== host.pidNamespace) return false;
+  return sessions.some((session) => run.callerSids.includes(session));
 }
 
 function refuseElsewhere(view: BlockView): BlockView {

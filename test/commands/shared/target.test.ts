@@ -11,7 +11,7 @@ import type { UnreadableRecord } from '../../../src/state/store.ts';
 import type { BlockView } from '../../../src/trackers/inspect.ts';
 
 const HOST = { machineId: 'here', bootId: 'boot', pidNamespace: 'ns' };
-const OUTSIDE: Caller = { blockId: undefined, tag: undefined, groupPath: '/user', sid: 7, command: 'kill-tree' };
+const OUTSIDE: Caller = { blockId: undefined, tag: undefined, groupPath: '/user', sessions: [7], command: 'kill-tree' };
 
 interface Block {
   readonly id: string;

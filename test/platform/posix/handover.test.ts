@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { buildAgentCommand } from '../../src/launch/agent-command.ts';
-import { selectFds, toStdio } from '../../src/launch/handover.ts';
-import type { FdKind, OpenFd } from '../../src/platform/linux/fds.ts';
+import type { FdKind, OpenFd } from '../../../src/platform/linux/fds.ts';
+import { buildAgentCommand } from '../../../src/platform/posix/agent-command.ts';
+import { selectFds, toStdio } from '../../../src/platform/posix/handover.ts';
 
 const open = (fd: number, kind: FdKind): OpenFd => ({ fd, kind, target: '' });
 

@@ -1,18 +1,8 @@
-import type { TrackerType } from '../model/block.ts';
-import { native } from '../platform/linux/native.ts';
-import { startReaper } from '../platform/linux/reaper.ts';
-import type { Platform } from '../platform/platform.ts';
-
-/** Makes orphans of the tree our children and reaps them. */
-export interface OrphanKeeper {
-  /** True if the kernel made us a child subreaper. */
-  readonly isSubreaper: boolean;
-  /** Pids that we spawned ourselves, for the reaper to leave alone. */
-  readonly own: Set<number>;
-  /** To be called when the agent has been started. */
-  start(): void;
-  stop(): void;
-}
+import type { TrackerType } from '../../model/block.ts';
+import { native } from '../linux/native.ts';
+import { startReaper } from '../linux/reaper.ts';
+import type { Platform } from '../platform.ts';
+import type { OrphanKeeper } from '../starter.ts';
 
 /**
  * In a scan orphans are found as our descendants only, so we are their subreaper before anything starts. A group keeps

@@ -1,5 +1,5 @@
-import type { Identity } from '../model/identity.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { Identity } from '../../model/identity.ts';
+import type { Platform } from '../platform.ts';
 import { ownsTerminal } from './terminal.ts';
 
 /**

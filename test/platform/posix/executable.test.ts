@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseInterpreter, resolveExecutable } from '../../src/launch/executable.ts';
+import { parseInterpreter, resolveExecutable } from '../../../src/platform/posix/executable.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'agentmux-executable-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Random bytes of the kernel (urandom(4)); at most 256. node:crypto would cost a start 5 %. */
+/** Random bytes of the system; at most 256. node:crypto would cost a start 5 %, so it serves where there is no urandom(4). */
 export function readRandom(count: number): Buffer {
+  if (process.platform === 'win32') return process.getBuiltinModule('node:crypto').randomBytes(count);
   const bytes = Buffer.alloc(count);
   const fd = openSync('/dev/urandom', 'r');
   try {

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, writeSync } from 'node:fs';
-import type { ProcessStat } from '../model/process.ts';
+import type { ProcessStat } from '../../model/process.ts';
 
 /**
  * What becomes of the terminal when we leave. Node saved its settings before any line of ours ran, and restores them in

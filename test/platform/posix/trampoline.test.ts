@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { buildTrampoline, isLossless } from '../../src/launch/trampoline.ts';
+import { buildTrampoline, isLossless } from '../../../src/platform/posix/trampoline.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'agentmux-trampoline-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

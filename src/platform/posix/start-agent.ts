@@ -1,30 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Identity } from '../model/identity.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { Tracker } from '../trackers/tracker.ts';
+import { LaunchError, RunExitCode } from '../../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { Agent, AgentStatus, StartRequest } from '../starter.ts';
 import type { AgentCommand } from './agent-command.ts';
-import { LaunchError, RunExitCode } from './exit-codes.ts';
 import { toStdio } from './handover.ts';
-
-/** How the agent ended. */
-export type AgentStatus =
-  | { readonly type: 'code'; readonly code: number }
-  | { readonly type: 'signal'; readonly signal: NodeJS.Signals };
-
-/** The agent, started. */
-export interface Agent {
-  readonly identity: Identity;
-  /** Settles when it has ended and its status was taken. */
-  readonly exited: Promise<AgentStatus>;
-  /** Its status once it has ended. */
-  readonly status: AgentStatus | undefined;
-  /** Its process group as last seen, kept after its end. */
-  readonly pgid: number | undefined;
-  /** Signals it unless it has ended; false if the system refused. */
-  signal(signal: NodeJS.Signals): boolean;
-  /** Gives up waiting for it: it no longer keeps us running. */
-  release(): void;
-}
 
 /**
  * Starts the agent inside the tracker's enclosure, in our process group and with our own terminal and descriptors.
@@ -33,7 +12,7 @@ export interface Agent {
 export async function startAgent(
   command: AgentCommand,
   fds: readonly number[],
-  tracker: Tracker,
+  tracker: Pick<StartRequest, 'spawnInside'>,
   platform: Platform,
   own: Set<number>,
 ): Promise<Agent> {

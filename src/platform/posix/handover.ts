@@ -1,20 +1,9 @@
 import { existsSync } from 'node:fs';
-import { type OpenFd, readOpenFds } from '../platform/linux/fds.ts';
-import { readOpenFilesLimit } from '../platform/linux/limits.ts';
-import { readRawSelf } from '../platform/linux/raw-args.ts';
-import { LaunchError, RunExitCode } from './exit-codes.ts';
-
-/** What we were handed and hand on, read before we open anything ourselves. */
-export interface Handover {
-  /** The operands, to the byte: the agent's argument vector. */
-  readonly argv: readonly Buffer[];
-  /** Entries `NAME=value`, to the byte. */
-  readonly environment: readonly Buffer[];
-  /** Descriptors from 3 up that were handed to us: files, sockets, terminals, and the pipes that were asked for. */
-  readonly fds: readonly number[];
-  /** Soft limit of open files to give back; undefined if ours is what we got. */
-  readonly openFiles: number | undefined;
-}
+import { LaunchError, RunExitCode } from '../../errors.ts';
+import { type OpenFd, readOpenFds } from '../linux/fds.ts';
+import { readOpenFilesLimit } from '../linux/limits.ts';
+import { readRawSelf } from '../linux/raw-args.ts';
+import type { Handover } from '../starter.ts';
 
 /** Reads it. `operands` are the agent's words as Node decoded them. Throws LaunchError 125 for a `--pass-fd` not open. */
 export function readHandover(

@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
-import { LaunchError, RunExitCode } from './exit-codes.ts';
+import { LaunchError, RunExitCode } from '../../errors.ts';
 
 /**
  * Finds what execvp(3) would start for `name`, in raw bytes, since a path need not be UTF-8: a name with a slash is the

@@ -1,0 +1,40 @@
+import { baseName, isShell } from '../filter/shells.ts';
+import type { Platform } from './platform.ts';
+
+/**
+ * Numbers of the sessions that a process shares with what was started from the same place, nearest first: its own
+ * (setsid(2)). Windows has none: there all shells above it stand for them, each by its start, which is finer than any two
+ * shells are apart.
+ */
+export function readOwnSessions(platform: Platform, pid: number): readonly number[] {
+  if (platform.os === 'win32') return readShells(platform, pid);
+  const sid = platform.readStat(pid)?.sid;
+  return sid === undefined ? [] : [sid];
+}
+
+/** The same with those of its ancestors, each once; 0 is a session whose leader is outside our pid namespace. */
+export function readAllSessions(platform: Platform, pid: number): readonly number[] {
+  if (platform.os === 'win32') return readShells(platform, pid);
+  const sids = new Set<number>();
+  let stat = platform.readStat(pid);
+  for (let depth = 0; stat !== undefined && depth < mostAncestors; depth += 1) {
+    sids.add(stat.sid);
+    stat = stat.ppid > 0 ? platform.readStat(stat.ppid) : undefined;
+  }
+  return [...sids];
+}
+
+const mostAncestors = 64;
+
+/** A parent counts only if it is no younger than its child: its pid may have been given away. */
+function readShells(platform: Platform, pid: number): number[] {
+  const shells: number[] = [];
+  let stat = platform.readStat(pid);
+  for (let depth = 0; stat !== undefined && depth < mostAncestors; depth += 1) {
+    const parent = stat.ppid > 0 ? platform.readStat(stat.ppid) : undefined;
+    if (parent === undefined || parent.startTicks > stat.startTicks) break;
+    if (isShell(baseName(parent.comm))) shells.push(parent.startTicks);
+    stat = parent;
+  }
+  return shells;
+}
