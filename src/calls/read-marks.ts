@@ -2,6 +2,7 @@ import { markVariables, parseMarks, parseOutputLink } from '../agents/marks.ts';
 import type { AgentProfile } from '../agents/profile.ts';
 import type { MarksInput } from '../filter/count-marks.ts';
 import type { ProcessMarks, SessionBinding } from '../model/evidence.ts';
+import { isGone } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { RememberedProcess, Store } from '../state/store.ts';
 
@@ -21,9 +22,14 @@ export interface MarksOutcome {
   readonly bindings: readonly SessionBinding[];
 }
 
+/** What was told, and who ended before it could be asked: of those nothing must be guessed. */
+export interface MarksRead extends MarksInput {
+  readonly ended: ReadonlySet<number>;
+}
+
 export interface MarksReader {
   /** What these agents told of the members of a block, by memory where they were asked about before. */
-  read(blockId: string, members: readonly MarkedProcess[], agents: readonly AgentProfile[]): MarksInput;
+  read(blockId: string, members: readonly MarkedProcess[], agents: readonly AgentProfile[]): MarksRead;
   /** Remembers what was read last of that block and what became of it. Never throws for a file's sake. */
   remember(blockId: string, outcome: MarksOutcome): void;
 }
@@ -42,11 +48,14 @@ export function createMarksReader(platform: Platform, memory: MarkMemory): Marks
       block.fresh = [];
       const variables = markVariables(agents);
       const byPid = new Map<number, ProcessMarks>();
+      const ended = new Set<number>();
       for (const member of members) {
         const known = block.known.get(keyOf(member));
-        byPid.set(member.pid, known ?? readProcess(member, agents, variables, platform, block));
+        const told = known ?? readProcess(member, agents, variables, platform, block);
+        byPid.set(member.pid, told);
+        if (known === undefined && isEmpty(told) && hasEnded(member, platform)) ended.add(member.pid);
       }
-      return { byPid, bindings: block.bindings };
+      return { byPid, bindings: block.bindings, ended };
     },
     remember(blockId, { counted, bindings }) {
       const block = blocks.get(blockId);
@@ -101,6 +110,17 @@ function readProcess(
   if (variables === undefined || startTicks === undefined) return told;
   block.fresh.push({ pid, startTicks, bootId: platform.host().bootId, ...told });
   return told;
+}
+
+function isEmpty({ marks, output }: ProcessMarks): boolean {
+  return marks.length === 0 && output === undefined;
+}
+
+/** The environment of a zombie reads as empty. What could not be seen before (hidepid) has not ended for that. */
+function hasEnded({ pid, startTicks }: MarkedProcess, platform: Platform): boolean {
+  if (startTicks === undefined) return false;
+  const stat = platform.readStat(pid);
+  return stat === undefined || isGone(stat) || stat.startTicks !== startTicks;
 }
 
 /** Standard output and standard error. */

@@ -1,4 +1,5 @@
 import { classifyBlock } from '../agents/classify-block.ts';
+import type { AgentProfile } from '../agents/profile.ts';
 import type { MarksReader } from '../calls/read-marks.ts';
 import type { BlockRecord, BlockStatus, Member, Role } from '../model/block.ts';
 import type { Evidence } from '../model/evidence.ts';
@@ -161,9 +162,17 @@ function describe(record: BlockRecord, { platform, marks }: InspectDeps, members
   const roots = record.runs.flatMap(({ root }) =>
     root ? [{ pid: root.pid, startTicks: root.startTicks, agent: record.agent }] : [],
   );
-  const result = classifyBlock(processes, roots, marks && ((agents) => marks.read(record.id, processes, agents)));
+  let ended: ReadonlySet<number> = new Set();
+  const ask = (reader: MarksReader) => (agents: readonly AgentProfile[]) => {
+    const read = reader.read(record.id, processes, agents);
+    ended = read.ended;
+    return read;
+  };
+  const result = classifyBlock(processes, roots, marks && ask(marks));
   marks?.remember(record.id, result);
-  return seen.map((member) => ({ ...member, ...(result.roles.get(member.pid) ?? UNSEEN) }));
+  return seen
+    .filter(({ pid }) => !ended.has(pid))
+    .map((member) => ({ ...member, ...(result.roles.get(member.pid) ?? UNSEEN) }));
 }
 
 const UNSEEN: Pick<MemberView, 'role' | 'because' | 'evidence'> = {

@@ -11,12 +11,13 @@ export class BlockCpu {
    * groups count by their rows alone.
    */
   measure(reading: GateReading | undefined, view: BlockView, rows: readonly WatchRow[], nowMs: number): number {
-    const usec = /^usage_usec (\d+)$/m.exec(reading?.activity ?? '')?.[1];
+    const usec = reading?.cpuUsec;
     if (usec === undefined || view.members.some(({ escaped }) => escaped)) return sumPercent(rows);
     const before = this.#last;
-    const ms = Number(usec) / 1000;
+    const ms = usec / 1000;
     this.#last = { ms, atMs: nowMs };
-    if (before === undefined || nowMs <= before.atMs) return sumPercent(rows);
+    // A group that came or went takes its count along.
+    if (before === undefined || nowMs <= before.atMs || ms < before.ms) return sumPercent(rows);
     return Math.round(((ms - before.ms) / (nowMs - before.atMs)) * 1000) / 10;
   }
 }

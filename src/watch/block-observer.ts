@@ -176,6 +176,8 @@ export class BlockObserver {
       look: table.look(facts.tags),
     });
     this.#isStale = false;
+    // What is kept moves to a group of its own without a word in the record.
+    this.#gates = findGates(this.record, facts.records);
     const { members } = this.view;
     for (const { pid } of members) if (table.stat(pid) === undefined) table.refresh(pid, facts.nowMs);
     this.#readPortsOf(members.filter((member) => !before.has(member.pid) || this.#isYoung(member, facts)));

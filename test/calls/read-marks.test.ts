@@ -48,6 +48,21 @@ describe('createMarksReader', () => {
     expect(reads).toEqual([member.pid, silent.pid]);
   });
 
+  it('names who ended before it could be asked, and nobody who has nothing to tell or cannot be seen', async () => {
+    const { platform } = createCounting();
+    const [member, silent] = [await startMarked(platform, TOOL), await startMarked(platform, { A: '1' })];
+    const ended = { pid: silent.pid, startTicks: (silent.startTicks ?? 0) - 1 };
+    const unseen = { pid: 2 ** 22 + 1, startTicks: undefined };
+    const reader = createMarksReader(platform, createMemoryStore());
+    expect(reader.read('b', [member, silent, unseen], [claude]).ended).toEqual(new Set());
+    expect(reader.read('b', [member, ended], [claude]).ended).toEqual(new Set([silent.pid]));
+    // Killed and not yet reaped it is still listed.
+    const dying = await startMarked(platform, TOOL);
+    process.kill(dying.pid, 'SIGKILL');
+    await waitFor('its end', () => ['Z', undefined].includes(platform.readStat(dying.pid)?.state));
+    expect(reader.read('b', [dying], [claude]).ended).toEqual(new Set([dying.pid]));
+  });
+
   it('reads again another process of the same pid', async () => {
     const { platform, reads } = createCounting();
     const store = createMemoryStore();
