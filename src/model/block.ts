@@ -19,6 +19,14 @@ export interface TrackerReason {
   readonly detail: string;
 }
 
+/** The job object that holds the agent on Windows. */
+export interface JobRecord {
+  /** In its namespace, e.g. `Global\agentmux-web-<tag>`: it carries the block's nonce. */
+  readonly name: string;
+  /** Limits set on it (platform/windows/job-calls.ts, JobLimit): a change of one names all, or it would clear the others. */
+  readonly flags: number;
+}
+
 /** How a block is tracked, as recorded by the run that made it. */
 export interface TrackerRecord {
   readonly type: TrackerType;
@@ -31,6 +39,8 @@ export interface TrackerRecord {
   readonly scope: string | undefined;
   /** True if the wrapper is a child subreaper, so that orphans of the tree become its children. */
   readonly subreaper: boolean;
+  /** The job object (type `job`). */
+  readonly job?: JobRecord | undefined;
 }
 
 /** How a run ended. */

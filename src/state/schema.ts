@@ -1,6 +1,7 @@
 import type {
   BlockRecord,
   Confidence,
+  JobRecord,
   LeftoversPolicy,
   RunExit,
   RunRecord,
@@ -118,6 +119,15 @@ function trackerAt(value: unknown, path: string): TrackerRecord {
     cgroupPath: optionalAt(json['cgroupPath'], `${path}.cgroupPath`, groupPathAt),
     scope: optionalAt(json['scope'], `${path}.scope`, scopeAt),
     subreaper: booleanAt(json['subreaper'], `${path}.subreaper`),
+    ...(isObject(json['job']) && { job: jobAt(json['job'], `${path}.job`) }),
+  };
+}
+
+function jobAt(value: unknown, path: string): JobRecord {
+  const json = objectAt(value, path);
+  return {
+    name: matchAt(json['name'], `${path}.name`, /^(Global|Local)\\[A-Za-z0-9._-]{1,240}$/, 'the name of a job object'),
+    flags: integerAt(json['flags'], `${path}.flags`, 0, MAX_PID),
   };
 }
 

@@ -15,14 +15,18 @@ const identity = (minPid: number): fc.Arbitrary<Identity> =>
     pidNamespace: text,
   });
 
-const tracker: fc.Arbitrary<TrackerRecord> = fc.record({
-  type: fc.constantFrom('job', 'cgroup', 'scan', 'stub'),
-  confidence: fc.constantFrom('high', 'best_effort', 'none'),
-  reasons: fc.array(fc.record({ code: text, detail: text }), { maxLength: 3 }),
-  cgroupPath: optional(fc.stringMatching(/^(\/[a-z0-9-]{1,8}){1,4}$/)),
-  scope: optional(fc.stringMatching(/^agentmux-[a-z0-9-]{1,12}\.scope$/)),
-  subreaper: fc.boolean(),
-});
+const tracker: fc.Arbitrary<TrackerRecord> = fc.record(
+  {
+    type: fc.constantFrom('job', 'cgroup', 'scan', 'stub'),
+    confidence: fc.constantFrom('high', 'best_effort', 'none'),
+    reasons: fc.array(fc.record({ code: text, detail: text }), { maxLength: 3 }),
+    cgroupPath: optional(fc.stringMatching(/^(\/[a-z0-9-]{1,8}){1,4}$/)),
+    scope: optional(fc.stringMatching(/^agentmux-[a-z0-9-]{1,12}\.scope$/)),
+    subreaper: fc.boolean(),
+    job: fc.record({ name: fc.stringMatching(/^Global\\[a-z0-9-]{1,40}$/), flags: fc.nat(0xffff_ffff) }),
+  },
+  { requiredKeys: ['type', 'confidence', 'reasons', 'cgroupPath', 'scope', 'subreaper'] },
+);
 
 const run: fc.Arbitrary<RunRecord> = fc.record({
   wrapper: identity(1),
