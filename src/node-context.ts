@@ -29,7 +29,10 @@ export function createNodeContext(): Context {
     },
     now: Date.now,
     get platform() {
-      platform ??= selectPlatform(process.platform);
+      platform ??= selectPlatform(process.platform, {
+        processTable: env['AGENTMUX_PROCESS_TABLE'],
+        path: env['PATH'],
+      });
       return platform;
     },
     get store() {

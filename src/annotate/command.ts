@@ -1,8 +1,12 @@
+import { GuessedArgv } from '../model/process.ts';
+
 /**
  * A command line for people: the words joined by blanks, quoted where a shell would not read them as they are. Control
- * characters are left to the renderer. In a redacted one the `***` is no reason for quotes.
+ * characters are left to the renderer. In a redacted one the `***` is no reason for quotes. Words that are guessed are
+ * not quoted: that would tell where each ends.
  */
 export function formatCommand(argv: readonly string[], redacted = false): string {
+  if (argv instanceof GuessedArgv) return argv.join(' ');
   return argv
     .map((word) => (redacted && !NEEDS_QUOTES.test(word.replaceAll('***', '')) && word !== '' ? word : quoteWord(word)))
     .join(' ');

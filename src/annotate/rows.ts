@@ -2,7 +2,7 @@ import { recogniseAgent } from '../agents/recognise.ts';
 import type { Member, Role } from '../model/block.ts';
 import type { Call } from '../model/call.ts';
 import type { Evidence } from '../model/evidence.ts';
-import type { Listener, ProcessDetails, ProcessStat } from '../model/process.ts';
+import { exactArgv, type Listener, type ProcessDetails, type ProcessStat } from '../model/process.ts';
 import type { ProcessRow } from '../model/row.ts';
 import { createLabeller } from './call-label.ts';
 import { describeCommand } from './command.ts';
@@ -130,7 +130,7 @@ export function describeProcess(
   const shown = argv === undefined || !redact ? { argv, redacted: false } : redactArgv(argv);
   const shownComm = comm === undefined || !redact ? { text: comm, redacted: false } : redactText(comm);
   return {
-    argv: shown.argv,
+    argv: exactArgv(shown.argv),
     comm: shownComm.text,
     command: describeCommand(shown.argv, shownComm.text, shown.redacted),
     redacted: shown.redacted || shownComm.redacted,

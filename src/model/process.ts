@@ -26,7 +26,7 @@ export interface ProcessStat {
 
 /** Read apart from the status line, each part only where asked for. */
 export interface ProcessDetails {
-  /** Argument vector; undefined if unreadable, empty for a zombie. */
+  /** Argument vector; undefined if unreadable, empty for a zombie. A GuessedArgv where the words are not known. */
   readonly argv: readonly string[] | undefined;
   /** The bytes of the argument vector (NUL separated), only if they are no valid UTF-8. */
   readonly argvBytes: Uint8Array | undefined;
@@ -39,6 +39,17 @@ export interface ProcessDetails {
   readonly privateBytes: number | undefined;
   /** Pid in its innermost namespace, if that differs. */
   readonly innerPid: number | undefined;
+}
+
+/**
+ * An argument vector that the system told as one text only: split at blanks, so that one argument may be several words.
+ * Good for telling programs apart; shown as the text that it was, and in documents as unknown.
+ */
+export class GuessedArgv extends Array<string> {}
+
+/** The words, if they are known as such. */
+export function exactArgv(argv: readonly string[] | undefined): readonly string[] | undefined {
+  return argv instanceof GuessedArgv ? undefined : argv;
 }
 
 /** A listening socket of a process. */

@@ -32,6 +32,7 @@ export interface ProcessRow {
   readonly comm: string | undefined;
   /** For people: argv quoted as a shell would need it; `[comm]` where there is none; undefined if nothing is known. */
   readonly command: string | undefined;
+  /** Undefined also where the system tells the command as one text only. */
   readonly argv: readonly string[] | undefined;
   /** The bytes of argv (NUL separated) where they are no UTF-8; left out of redacted rows. */
   readonly commandBase64: string | undefined;

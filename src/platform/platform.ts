@@ -69,4 +69,6 @@ export interface Platform {
   signal(identity: Identity, signal: NodeJS.Signals): SignalOutcome;
   /** Name of a terminal by its device number, e.g. `pts/3`. */
   ttyName(ttyNr: number): string | undefined;
+  /** Short names of the programs by which processes are read; undefined where none is run for that. */
+  readonly helperNames?: ReadonlySet<string>;
 }

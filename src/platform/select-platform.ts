@@ -1,11 +1,37 @@
 import { AgentmuxError } from '../errors.ts';
 import { createLinuxPlatform } from './linux/linux-platform.ts';
 import type { Platform } from './platform.ts';
+import { createPsPlatform } from './ps/ps-platform.ts';
+import { createProgramRunner } from './ps/run-program.ts';
 import { createWindowsPlatform } from './windows/windows-platform.ts';
 
-/** The platform for a system as Node names it (`process.platform`). Throws AgentmuxError `unsupported-system`. */
-export function selectPlatform(system: NodeJS.Platform): Platform {
-  if (system === 'linux' || system === 'android') return createLinuxPlatform();
-  if (system === 'win32') return createWindowsPlatform();
-  throw new AgentmuxError('failed', `agentmux cannot read processes on "${system}"`, { code: 'unsupported-system' });
+/** How processes are to be read, as the environment says. */
+export interface PlatformWishes {
+  /**
+   * AGENTMUX_PROCESS_TABLE: `ps` reads by the programs `ps` and `lsof` where there is a reader of our own too,
+   * `ps-darwin` takes what they print for what macOS prints.
+   */
+  readonly processTable?: string | undefined;
+  /** PATH, in which these programs are found. */
+  readonly path?: string | undefined;
 }
+
+/** The platform for a system as Node names it (`process.platform`). Throws AgentmuxError `unsupported-system`, `usage`. */
+export function selectPlatform(system: NodeJS.Platform, wishes: PlatformWishes = {}): Platform {
+  const { processTable = '', path } = wishes;
+  if (system === 'win32') return createWindowsPlatform();
+  if (!PROCESS_TABLES.includes(processTable)) {
+    const hint = `one of: ${PROCESS_TABLES.filter((name) => name !== '').join(', ')}`;
+    throw new AgentmuxError('usage', `AGENTMUX_PROCESS_TABLE=${processTable} names no way to read processes`, { hint });
+  }
+  const isLinux = system === 'linux' || system === 'android';
+  if (isLinux && processTable === '') return createLinuxPlatform();
+  return createPsPlatform({
+    system: processTable === 'ps-darwin' ? 'darwin' : system,
+    run: createProgramRunner(path),
+    pid: process.pid,
+    uid: process.getuid?.(),
+  });
+}
+
+const PROCESS_TABLES = ['', 'ps', 'ps-darwin'];

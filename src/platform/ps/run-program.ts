@@ -1,0 +1,52 @@
+/** What a helper program printed, and how it ended. */
+export interface ProgramOutput {
+  /** Its pid: it lists itself. */
+  readonly pid: number;
+  readonly text: string;
+  /** Exit status; null if a signal ended it. */
+  readonly status: number | null;
+}
+
+/**
+ * Runs a listing program to its end. Synchronous, since Platform is. Throws ProgramError if it cannot be started or
+ * takes too long; an exit status other than 0 is none.
+ */
+export type RunProgram = (file: string, args: readonly string[], locale?: string) => ProgramOutput;
+
+/** A helper program could not be run to its end; `message` says why. */
+export class ProgramError extends Error {
+  override readonly name = 'ProgramError';
+}
+
+/** How long a listing may take, ms: some 20 ms on an idle machine, seconds on a loaded one, and more only if it hangs. */
+const LIMIT_MS = 10_000;
+
+/**
+ * Runs programs found in `path`. However much one prints, all of it is kept. Times are in UTC and words those of the
+ * locale C, unless another is named.
+ */
+export function createProgramRunner(path: string | undefined): RunProgram {
+  return (file, args, locale = 'C') => {
+    // Loaded here alone: a start that reads no process must not pay for it.
+    const { spawnSync } = process.getBuiltinModule('node:child_process');
+    const result = spawnSync(file, args, {
+      env: { PATH: path ?? DEFAULT_PATH, LC_ALL: locale, TZ: 'UTC0' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
+      maxBuffer: Number.POSITIVE_INFINITY,
+      windowsHide: true,
+    });
+    if (result.error) throw new ProgramError(describe(file, result.error), { cause: result.error });
+    return { pid: result.pid, text: result.stdout.toString('utf8'), status: result.status };
+  };
+}
+
+const DEFAULT_PATH = '/bin:/usr/bin:/sbin:/usr/sbin';
+
+function describe(file: string, error: Error): string {
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return `there is no ${file} in PATH`;
+  if (code === 'ETIMEDOUT') return `${file} took longer than ${LIMIT_MS / 1000} s`;
+  return `${file}: ${error.message}`;
+}

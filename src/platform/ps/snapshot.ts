@@ -1,0 +1,88 @@
+import type { PsCommand } from './command-line.ts';
+import type { PsRow } from './parse-table.ts';
+import type { PsReader } from './ps-reader.ts';
+
+/** How long what was read is good, ms: the questions of one look share one call. */
+const GOOD_MS = 200;
+/** The same for a process that we have signalled: it is about to end. */
+const DYING_GOOD_MS = 40;
+
+/** A start is told in whole seconds, and on some systems a second off after the clock was set. */
+const START_ERROR = 2;
+
+/** What `ps` told a moment ago, read again where that is too old. */
+export interface Snapshot {
+  /** Read now, and kept. */
+  fresh(): readonly PsRow[];
+  rows(): readonly PsRow[];
+  /** A process that is not there is looked for again: it may have started since. */
+  row(pid: number): PsRow | undefined;
+  /** The process with that start; what had started before the reading and is not in it has ended. */
+  rowOf(pid: number, startSeconds: number): PsRow | undefined;
+  /** Read now. */
+  rowNow(pid: number): PsRow | undefined;
+  /** The command of a process without or with its environment; undefined if it has ended. */
+  command(row: PsRow, withEnvironment: boolean): PsCommand | undefined;
+  /** Says that the process was signalled. */
+  touch(pid: number): void;
+}
+
+export function createSnapshot(reader: PsReader, nowMs: () => number = () => performance.now()): Snapshot {
+  let table: { readonly rows: readonly PsRow[]; readonly byPid: ReadonlyMap<number, PsRow> } | undefined;
+  let takenAt = Number.NEGATIVE_INFINITY;
+  let takenAtSeconds = 0;
+  const touched = new Map<number, number>();
+  const texts = new Map<boolean, { readonly at: number; readonly byPid: ReadonlyMap<number, PsCommand> }>();
+
+  function fresh() {
+    const at = nowMs();
+    const seconds = Date.now() / 1000;
+    const rows = reader.table();
+    const byPid = new Map(rows.map((row) => [row.pid, row]));
+    for (const pid of touched.keys()) if (!byPid.has(pid)) touched.delete(pid);
+    table = { rows, byPid };
+    takenAt = at;
+    takenAtSeconds = seconds;
+    return table;
+  }
+
+  function current() {
+    return table === undefined || nowMs() - takenAt > GOOD_MS ? fresh() : table;
+  }
+
+  function currentFor(pid: number) {
+    const touchedAt = touched.get(pid);
+    if (touchedAt === undefined) return current();
+    const isGood = touchedAt < takenAt && nowMs() - takenAt <= DYING_GOOD_MS;
+    return isGood && table !== undefined ? table : fresh();
+  }
+
+  function textOf(row: PsRow, withEnvironment: boolean): PsCommand | undefined {
+    const kept = texts.get(withEnvironment);
+    const command = kept?.byPid.get(row.pid);
+    if (kept !== undefined && nowMs() - kept.at <= GOOD_MS && command?.startSeconds === row.startSeconds) {
+      return command;
+    }
+    const at = nowMs();
+    const byPid = reader.commands(withEnvironment);
+    texts.set(withEnvironment, { at, byPid });
+    const now = byPid.get(row.pid);
+    return now?.startSeconds === row.startSeconds ? now : undefined;
+  }
+
+  return {
+    fresh: () => fresh().rows,
+    rows: () => current().rows,
+    row: (pid) => currentFor(pid).byPid.get(pid) ?? reader.row(pid),
+    rowOf(pid, startSeconds) {
+      const row = currentFor(pid).byPid.get(pid);
+      if (row !== undefined) return row.startSeconds === startSeconds ? row : undefined;
+      if (startSeconds + START_ERROR < takenAtSeconds) return undefined;
+      const now = reader.row(pid);
+      return now?.startSeconds === startSeconds ? now : undefined;
+    },
+    rowNow: (pid) => reader.row(pid),
+    command: textOf,
+    touch: (pid) => void touched.set(pid, nowMs()),
+  };
+}
