@@ -76,11 +76,11 @@ export function registerKillTree(program: Command, context: Context): void {
 
 async function killTree(context: Context, options: RawOptions): Promise<number> {
   const graceMs = parseGrace(options.grace, context);
-  const { lookup, caller } = openLookup(context, 'kill-tree');
+  const { lookup, caller, known } = openLookup(context, 'kill-tree');
   const view = resolveTarget(options.block, lookup, caller);
   const { record } = view;
   refuseUntracked(record);
-  const world = openKillWorld(context, record, lookup.records, options.includingKept);
+  const world = openKillWorld(context, record, lookup.records, options.includingKept, known);
   const plan = planBlock(world, { ...options, startedOnly: options.started, members: view.members });
   sayWhichDaemonsEnd(context, view.members, plan.targets);
   if (options.dryRun === true) {

@@ -83,7 +83,7 @@ export function registerKill(program: Command, context: Context): void {
 async function kill(context: Context, targets: readonly string[], options: RawOptions): Promise<number> {
   const operands = parseOperands(targets, options.port ?? []);
   const force = settleForce(options, context);
-  const { lookup, caller } = openLookup(context, 'kill');
+  const { lookup, caller, known } = openLookup(context, 'kill');
   const views = selectViews(options.block, lookup, caller);
   const needsEntries = operands.some(({ type }) => type === 'entry' || type === 'port');
   const entries: EntriesByBlock = needsEntries ? await settleAll(context, views) : new Map();
@@ -99,7 +99,7 @@ async function kill(context: Context, targets: readonly string[], options: RawOp
   refuseLeftBehind(resolved, views, options.escaped === true);
   const jobs = [...resolved.named].map(([blockId, named]) => {
     const view = views.find((candidate) => candidate.record.id === blockId) as BlockView;
-    const world = openKillWorld(context, view.record, lookup.records);
+    const world = openKillWorld(context, view.record, lookup.records, false, known);
     return { blockId, named, world, plan: planMembers(world, named, options.only === true) };
   });
   for (const { blockId, plan } of jobs) {

@@ -36,7 +36,7 @@ export async function killMembers(world: KillWorld, named: Named, options: KillM
   const attempt = {
     find: () => victims.find(),
     force: async (book: Ledger, deadlineMs: number) => {
-      await killUntilStable(world, book, () => victims.find(), deadlineMs);
+      return await killUntilStable(world, book, () => victims.find(), deadlineMs);
     },
   };
   const ok = await transact(ledger, attempt, { ...options, graceMs: options.graceMs });

@@ -1,3 +1,4 @@
+import { isGone, type ProcessStat } from '../model/process.ts';
 import type { SignalOutcome } from '../model/signal.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { MemberView } from '../trackers/inspect.ts';
@@ -11,6 +12,11 @@ interface Entry {
   forced: boolean;
   gone: boolean;
   outcome: SignalOutcome | undefined;
+}
+
+/** The table of processes of one moment, by pid. */
+export interface SeenTable {
+  stat(pid: number): ProcessStat | undefined;
 }
 
 /** Makes targets of members that are seen for the first time. */
@@ -48,6 +54,16 @@ export class Ledger {
       });
     }
     return unknown.length > 0;
+  }
+
+  /** Takes in who had ended by a look at the table that was taken just now: spares one look at each of them. */
+  learn(look: SeenTable): void {
+    for (const entry of this.#entries.values()) {
+      const { identity, pid } = entry.target;
+      if (entry.gone || identity === undefined) continue;
+      const stat = look.stat(pid);
+      entry.gone = stat === undefined || isGone(stat) || stat.startTicks !== identity.startTicks;
+    }
   }
 
   /** True for a process that is a target already, by identity. */
@@ -94,13 +110,17 @@ export class Ledger {
     for (const entry of this.#lookAtLive()) entry.forced = true;
   }
 
-  /** Sends KILL to each target that lives and passes. */
-  kill(passes: (target: KillTarget) => boolean = () => true): void {
-    for (const entry of this.#lookAtLive()) {
-      if (entry.target.identity === undefined || !passes(entry.target)) continue;
+  /** Sends KILL to each target that passes and lives, the others are not looked at; how many it was sent to. */
+  kill(passes: (target: KillTarget) => boolean = () => true): number {
+    let sent = 0;
+    for (const entry of this.#lookAtLive(passes)) {
+      if (entry.target.identity === undefined) continue;
       entry.outcome = this.#platform.signal(entry.target.identity, 'SIGKILL');
-      if (entry.outcome === 'sent') entry.forced = true;
+      if (entry.outcome !== 'sent') continue;
+      entry.forced = true;
+      sent += 1;
     }
+    return sent;
   }
 
   /** What became of each target, in the order in which they were found, by a last look at each. */
@@ -113,10 +133,10 @@ export class Ledger {
     }));
   }
 
-  #lookAtLive(): Entry[] {
+  #lookAtLive(passes: (target: KillTarget) => boolean = () => true): Entry[] {
     const live: Entry[] = [];
     for (const entry of this.#entries.values()) {
-      if (entry.gone) continue;
+      if (entry.gone || !passes(entry.target)) continue;
       const { identity, pid } = entry.target;
       entry.gone = identity === undefined ? !this.#listed.has(pid) : !this.#platform.isAlive(identity);
       if (!entry.gone) live.push(entry);

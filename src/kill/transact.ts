@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MemberView } from '../trackers/inspect.ts';
 import type { KillProgress, KillTarget } from './kill.ts';
-import type { Ledger } from './ledger.ts';
+import type { Ledger, SeenTable } from './ledger.ts';
 
 /** How one kind of kill finds and forces its targets. */
 export interface Attempt {
@@ -9,8 +9,13 @@ export interface Attempt {
   readonly find: () => readonly MemberView[];
   /** Thaws what is frozen, so that a signal reaches it: in a frozen group TERM stays pending. */
   readonly wake?: () => void;
-  /** Sends KILL to all that live, by the strongest means, within `deadlineMs` from now. */
-  readonly force: (ledger: Ledger, deadlineMs: number) => Promise<void>;
+  /**
+   * Sends KILL to all that live, by the strongest means, within `deadlineMs` from now. True if none of them can still be
+   * dying, as far as that was seen: then they need not be waited for, only looked at.
+   */
+  readonly force: (ledger: Ledger, deadlineMs: number) => Promise<boolean>;
+  /** The table that the last `find` was answered from, if it read one. */
+  readonly table?: () => SeenTable | undefined;
 }
 
 export interface TransactOptions {
@@ -67,10 +72,13 @@ async function forceToEnd(ledger: Ledger, attempt: Attempt, options: TransactOpt
   const end = performance.now() + CONFIRM_MS;
   const patient = { ...options, hurry: undefined };
   for (;;) {
-    await attempt.force(ledger, end - performance.now());
+    const isOver = await attempt.force(ledger, end - performance.now());
     // A process needs a moment to die of KILL; past that moment the next round looks for what forked meanwhile.
-    await waitUntil(() => ledger.waitable().length === 0, ledger, patient, Math.min(end, performance.now() + 200), 0);
+    const until = Math.min(end, performance.now() + 200);
+    if (!isOver) await waitUntil(() => ledger.waitable().length === 0, ledger, patient, until, 0);
     const isNew = ledger.add(attempt.find());
+    const table = attempt.table?.();
+    if (table !== undefined) ledger.learn(table);
     if (!isNew && ledger.live().length === 0) return true;
     if (!isNew && ledger.waitable().length === 0) return false;
     if (performance.now() >= end) return false;

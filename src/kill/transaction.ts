@@ -4,7 +4,7 @@ import type { Tracker } from '../trackers/tracker.ts';
 import { describeTargets } from './describe-targets.ts';
 import type { KillPlan, KillProgress, KillReport, KillTarget } from './kill.ts';
 import { killUntilStable } from './kill-until-stable.ts';
-import { Ledger } from './ledger.ts';
+import { Ledger, type SeenTable } from './ledger.ts';
 import { type BlockSelection, selectBlock } from './plan.ts';
 import { type Attempt, transact } from './transact.ts';
 
@@ -18,6 +18,8 @@ export interface KillWorld {
   readonly tracker: Tracker;
   /** Looks at the block afresh: its live members, those of its child blocks and of the second net included. */
   readonly look: () => readonly MemberView[];
+  /** The table that the last look was taken from; undefined before the first, or if it cannot be had. */
+  readonly table?: () => SeenTable | undefined;
   /** Pids that are never signalled: ourselves, where we are a member. */
   readonly spare?: ReadonlySet<number>;
   /** Which of the members of a look are kept: not ended with their block. Nothing is where this is left out. */
@@ -103,20 +105,25 @@ class Looks {
 }
 
 function attemptBlock(world: KillWorld, looks: Looks): Attempt {
+  let rounds = 0;
   return {
     find: () => looks.find(),
+    table: () => world.table?.(),
     // A scan would send CONT to all: the ledger wakes the stopped that it has sent TERM to, no others.
     wake: () => void (world.tracker.type === 'cgroup' && world.tracker.setFrozen(false)),
     force: async (ledger, deadlineMs) => {
       // What is kept and stands in the enclosure would be ended with all that is in it.
       const inside = looks.kept.length === 0 ? [] : world.tracker.memberPids();
       if (looks.kept.some(({ pid }) => inside.includes(pid))) {
-        await killUntilStable(world, ledger, () => looks.find(), deadlineMs);
-        return;
+        return await killUntilStable(world, ledger, () => looks.find(), deadlineMs);
       }
       ledger.markForced();
-      await world.tracker.killTree({ deadlineMs, spare: spareOf(world) });
-      ledger.kill();
+      const left = await world.tracker.killTree({ deadlineMs, spare: spareOf(world) });
+      // In a group that is empty nothing is dying, so that one look at the table tells of all that were in it; if it
+      // finds one that was moved out of the group before the kill, the next round signals that by itself.
+      const isEmptied = world.tracker.type === 'cgroup' && left.length === 0 && rounds++ === 0;
+      const sent = ledger.kill(isEmptied ? ({ escaped }) => escaped : undefined);
+      return isEmptied && sent === 0;
     },
   };
 }
@@ -129,6 +136,7 @@ function attemptStarted(world: KillWorld, looks: Looks): Attempt {
     find,
     force: async (ledger, deadlineMs) => {
       isSettled = await killUntilStable(world, ledger, find, deadlineMs);
+      return isSettled;
     },
   };
 }

@@ -10,18 +10,26 @@ export interface Look {
   tagOf(stat: ProcessStat): string | undefined;
 }
 
-/** Reads the table now; environments only when asked for. `records` are all blocks that will be looked at. */
-export function takeLook(platform: Platform, records: readonly BlockRecord[]): Look {
+/** Tags that looks of a moment ago found, by pid, each with the start of the process that it was read of. */
+export type KnownTags = Map<number, { readonly startTicks: number; readonly tag: string | undefined }>;
+
+/**
+ * Reads the table now; environments only when asked for, and only of identities that are not in `known`, which takes
+ * them in: it must serve the same blocks. `records` are all blocks that will be looked at.
+ */
+export function takeLook(platform: Platform, records: readonly BlockRecord[], known: KnownTags = new Map()): Look {
   const table = platform.readTable();
   const byPid = new Map(table.map((stat) => [stat.pid, stat]));
   const tags = new Set(records.map((record) => record.tag));
-  const answers = new Map<number, string | undefined>();
   return {
     table,
     stat: (pid) => byPid.get(pid),
     tagOf(stat) {
-      if (!answers.has(stat.pid)) answers.set(stat.pid, platform.findTag(stat.pid, tags));
-      return answers.get(stat.pid);
+      const answer = known.get(stat.pid);
+      if (answer?.startTicks === stat.startTicks) return answer.tag;
+      const tag = platform.findTag(stat.pid, tags);
+      known.set(stat.pid, { startTicks: stat.startTicks, tag });
+      return tag;
     },
   };
 }

@@ -66,6 +66,47 @@ describeIf(isLinux, 'needs procfs', 'killBlock', () => {
     expect(report.rows).toMatchObject([{ pid: agent.pid, result: 'killed' }]);
   });
 
+  it('kills by itself what was moved out of the group before the group was killed', async () => {
+    const agent = startProcess('bash', ['-c', 'sleep 300 & sleep 300 & wait']);
+    const [moved] = await childOf(agent.pid, 2);
+    const killTree = async () => {
+      for (const { pid } of [agent, ...readTable().filter((row) => row.ppid === agent.pid)]) {
+        if (pid !== moved) process.kill(pid, 'SIGKILL');
+      }
+      return [];
+    };
+    const world = createProcessWorld({ roots: [agent.pid], tracker: { type: 'cgroup', killTree } });
+    const table = () => ({ stat: (pid: number) => world.platform.readStat(pid) });
+    const report = await killBlock({ ...world, table }, { graceMs: 0 });
+    expect(report.ok).toBe(true);
+    expect(report.rows.map((row) => row.result)).toEqual(['killed', 'killed', 'killed']);
+    expect(isAlive(moved as number)).toBe(false);
+  });
+
+  it('takes the ends of what was in an emptied group from one look, not from one look at each', async () => {
+    const agent = startProcess('bash', ['-c', 'sleep 300 & sleep 300 & wait']);
+    const pids = [agent.pid, ...(await childOf(agent.pid, 2))];
+    const linux = createLinuxPlatform();
+    let asked = 0;
+    let isKilled = false;
+    const isAliveCounted = (...args: Parameters<typeof linux.isAlive>) => {
+      if (isKilled) asked += 1;
+      return linux.isAlive(...args);
+    };
+    const killTree = async () => {
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      await waitFor('them to be gone', () => !pids.some(isAlive));
+      isKilled = true;
+      return [];
+    };
+    const platform = { ...linux, isAlive: isAliveCounted };
+    const world = createProcessWorld({ roots: [agent.pid], platform, tracker: { type: 'cgroup', killTree } });
+    const table = () => ({ stat: (pid: number) => linux.readStat(pid) });
+    const report = await killBlock({ ...world, table }, { graceMs: 0 });
+    expect(report).toMatchObject({ ok: true, rows: pids.map((pid) => ({ pid, result: 'killed' })) });
+    expect(asked).toBe(0);
+  });
+
   it('ends the grace when hurried', async () => {
     const agent = startProcess('bash', ['-c', 'trap "" TERM; echo ready; sleep 300'], {
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -5,7 +5,7 @@ import type { BlockRecord } from '../../model/block.ts';
 import { readGroupPath } from '../../platform/linux/cgroup-mount.ts';
 import { readOwnSessions } from '../../platform/sessions.ts';
 import { type BlockView, type InspectDeps, inspectBlock } from '../../trackers/inspect.ts';
-import { type Look, takeLook } from '../../trackers/look.ts';
+import { type KnownTags, type Look, takeLook } from '../../trackers/look.ts';
 import { openTracker } from '../../trackers/select.ts';
 import { openKept } from './kept.ts';
 import type { BlockLookup, Caller } from './target.ts';
@@ -14,16 +14,22 @@ import type { BlockLookup, Caller } from './target.ts';
 export function openLookup(
   context: Context,
   command: string,
-): { readonly lookup: BlockLookup; readonly caller: Caller } {
+): {
+  readonly lookup: BlockLookup;
+  readonly caller: Caller;
+  /** What looking at the blocks tells of environments: spares later looks at the same blocks to read them again. */
+  readonly known: KnownTags;
+} {
   const { platform, env } = context;
   const { blocks, unreadable } = context.store.list();
   const views = new Map<string, BlockView>();
+  const known: KnownTags = new Map();
   let look: Look | undefined;
   const view = (record: BlockRecord): BlockView => {
-    look ??= takeLook(platform, blocks);
-    const known = views.get(record.id) ?? inspectBlock(record, { ...inspectDepsOf(context, blocks), look });
-    views.set(record.id, known);
-    return known;
+    look ??= takeLook(platform, blocks, known);
+    const seen = views.get(record.id) ?? inspectBlock(record, { ...inspectDepsOf(context, blocks), look });
+    views.set(record.id, seen);
+    return seen;
   };
   return {
     lookup: { records: blocks, unreadable, host: platform.host(), view },
@@ -34,26 +40,34 @@ export function openLookup(
       sessions: readOwnSessions(platform, context.pid),
       command,
     },
+    known,
   };
 }
 
 /**
  * What a kill in a block needs, looking afresh each time. Never signals this process, and spares what is kept unless
- * `includingKept`. Throws AgentmuxError where what is kept cannot be known.
+ * `includingKept`. `known` is what looks of a moment ago at the same blocks told of environments.
+ * Throws AgentmuxError where what is kept cannot be known.
  */
 export function openKillWorld(
   context: Context,
   record: BlockRecord,
   records: readonly BlockRecord[],
   includingKept = false,
+  known: KnownTags = new Map(),
 ): KillWorld {
   const findKept = includingKept ? undefined : openKept(context, records);
   const deps = inspectDepsOf(context, records);
   const tracker = openTracker(record, deps);
+  let look: Look | undefined;
   return {
     platform: context.platform,
     tracker,
-    look: () => inspectBlock(record, deps).members,
+    look: () => {
+      look = takeLook(context.platform, [record, ...records], known);
+      return inspectBlock(record, { ...deps, look }).members;
+    },
+    table: () => look,
     spare: new Set([context.pid]),
     ...(findKept !== undefined && { findKept: (members) => findKept(record, members) }),
     // By scan a freeze would be a STOP, and the CONT after it would wake what its user had stopped.

@@ -39,6 +39,8 @@ interface Line {
 }
 
 const PF_KTHREAD = 0x200000;
+/** From the state to the resident set, field 24: half of the line is not looked at. */
+const USED_FIELDS = 22;
 const PAREN_OPEN = 0x28;
 const PAREN_CLOSE = 0x29;
 
@@ -49,7 +51,7 @@ function splitLine(bytes: Buffer): Line | undefined {
   return {
     pid: Number(bytes.toString('latin1', 0, open - 1)),
     comm: bytes.toString('utf8', open + 1, close),
-    rest: bytes.toString('latin1', close + 2).split(' '),
+    rest: bytes.toString('latin1', close + 2).split(' ', USED_FIELDS),
   };
 }
 
