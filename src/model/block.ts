@@ -100,7 +100,7 @@ export type BlockStatus = 'starting' | 'running' | 'leftovers' | 'wrapper-gone' 
 export type Role = 'root' | 'plumbing' | 'started';
 
 /** How we know that a process is a member. */
-export type MemberSource = 'enclosure' | 'root' | 'tag' | 'descent' | 'recorded';
+export type MemberSource = 'enclosure' | 'root' | 'tag' | 'descent' | 'recorded' | 'group';
 
 /** A live member of a block. */
 export interface Member {

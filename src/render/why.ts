@@ -140,6 +140,7 @@ const SOURCES = {
   tag: 'the tag in its environment',
   descent: 'descent from a member',
   recorded: 'it was seen as a member before',
+  group: 'the process group or session of a member',
 } as const;
 
 function describeEnd({ end }: WhyAnswer): string | undefined {

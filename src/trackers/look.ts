@@ -1,6 +1,7 @@
 import type { BlockRecord } from '../model/block.ts';
 import type { ProcessStat } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
+import { withoutHelpers } from './helpers.ts';
 
 /** One look at the machine, shared by the blocks of one command: a table, and each environment read at most once. */
 export interface Look {
@@ -18,7 +19,8 @@ export type KnownTags = Map<number, { readonly startTicks: number; readonly tag:
  * them in: it must serve the same blocks. `records` are all blocks that will be looked at.
  */
 export function takeLook(platform: Platform, records: readonly BlockRecord[], known: KnownTags = new Map()): Look {
-  const table = platform.readTable();
+  const wrappers = records.flatMap(({ runs }) => runs.map(({ wrapper }) => wrapper));
+  const table = withoutHelpers(platform.readTable(), platform, wrappers);
   const byPid = new Map(table.map((stat) => [stat.pid, stat]));
   const tags = new Set(records.map((record) => record.tag));
   return {

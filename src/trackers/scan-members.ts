@@ -32,6 +32,11 @@ export interface MembersQuery {
   readonly enclosed: ReadonlySet<number>;
   /** Nothing that started earlier is a member, clock ticks since boot. */
   readonly sinceTicks: number;
+  /**
+   * True where orphans do not become children of the wrapper: then a process is a member also by the process group or
+   * session of one that is or was a member.
+   */
+  readonly countsGroups?: boolean;
   /** True if the environment carries the tag of the block or of a child block. Asked only where nothing else tells. */
   isTagged(stat: ProcessStat): boolean;
 }
@@ -90,7 +95,33 @@ export function findMembers(query: MembersQuery): FoundMember[] {
     add(stat, 'tag');
     addDescendants([stat.pid], 'tag');
   }
+  if (query.countsGroups) {
+    for (const stat of findGroupMembers(query, found, tree.byPid, barred)) {
+      if (!found.has(stat.pid)) add(stat, 'group');
+      if (found.has(stat.pid)) addDescendants([stat.pid], 'group');
+    }
+  }
   return [...found.values()];
+}
+
+/**
+ * Processes in a group or session that a member leads or led: only a member could have put them there (setpgid(2),
+ * setsid(2)), and the number is not given away while one is in it. A leader that lives and is no member is another one.
+ */
+function findGroupMembers(
+  query: MembersQuery,
+  found: ReadonlyMap<number, FoundMember>,
+  byPid: ReadonlyMap<number, ProcessStat>,
+  barred: ReadonlySet<number>,
+): ProcessStat[] {
+  const starts = new Map<number, number>();
+  for (const { pid, startTicks, bootId } of [...query.roots, ...query.recorded]) {
+    if (bootId === query.host.bootId && !byPid.has(pid)) starts.set(pid, startTicks);
+  }
+  for (const { stat, source } of found.values()) if (source !== 'tag') starts.set(stat.pid, stat.startTicks);
+  const isLed = (number: number, stat: ProcessStat) =>
+    number > 1 && !barred.has(number) && (starts.get(number) ?? Number.POSITIVE_INFINITY) <= stat.startTicks;
+  return query.table.filter((stat) => isLed(stat.pgid, stat) || isLed(stat.sid, stat));
 }
 
 /** How many zombies each of the given processes has not waited for, by its pid. */

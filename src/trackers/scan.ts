@@ -2,6 +2,7 @@ import type { Member, TrackerReason, TrackerRecord } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type ChasePids, chase } from './chase.ts';
+import { withoutHelpers } from './helpers.ts';
 import { setNiceness } from './priority.ts';
 import { type FoundMember, findMembers, type SeenProcess, type WrapperIdentity } from './scan-members.ts';
 import type { ScanSubject } from './subject.ts';
@@ -57,9 +58,11 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
   }
 
   function find(): FoundMember[] {
+    const subject = readSubject();
     const found = findMembers({
-      ...readSubject(),
-      table: platform.readTable(),
+      ...subject,
+      table: withoutHelpers(platform.readTable(), platform, subject.wrappers),
+      countsGroups: platform.os !== 'linux',
       host: platform.host(),
       enclosed: new Set(),
       isTagged,

@@ -60,7 +60,9 @@ function selectViews({ block, scope }: ListingRequest, lookup: BlockLookup, call
 export function recordSeen(context: Context, { record, members, wrapperAlive }: BlockView): void {
   const { bootId } = context.platform.host();
   const found = members.flatMap(({ pid, startTicks, source, escaped }) =>
-    source === 'descent' && startTicks !== undefined && (escaped || !wrapperAlive) ? [{ pid, startTicks, bootId }] : [],
+    (source === 'descent' || source === 'group') && startTicks !== undefined && (escaped || !wrapperAlive)
+      ? [{ pid, startTicks, bootId }]
+      : [],
   );
   if (found.length === 0) return;
   try {

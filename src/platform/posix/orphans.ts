@@ -7,12 +7,14 @@ import type { OrphanKeeper } from '../starter.ts';
 /**
  * In a scan orphans are found as our descendants only, so we are their subreaper before anything starts. A group keeps
  * them anyway: there the native code is loaded after the agent's start, which it would delay by some ms. A person's
- * terminal is left as it is. As the first process of a pid namespace we are their parent without asking.
+ * terminal is left as it is. As the first process of a pid namespace we are their parent without asking. Linux alone has
+ * subreapers.
  */
 export function keepOrphans(type: TrackerType, platform: Platform, ownPid: number): OrphanKeeper {
   const own = new Set<number>();
-  const isFirst = ownPid === 1;
-  const isWanted = type !== 'stub' && !isFirst;
+  const isLinux = platform.os === 'linux';
+  const isFirst = isLinux && ownPid === 1;
+  const isWanted = isLinux && type !== 'stub' && !isFirst;
   let isSubreaper = type === 'scan' && isWanted && native.setSubreaper(true);
   let reaper: { stop(): void } | undefined;
   return {
