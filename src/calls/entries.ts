@@ -167,7 +167,7 @@ function headOf([first]: readonly EntryMember[]): Pick<EntryRecord, 'pid' | 'sta
 function marksOf({ members }: Live, units: readonly Unit[], input: EntriesInput) {
   const own = new Set(members);
   const others = input.members.filter((member) => !own.has(member));
-  const sids = new Set([...input.agentSessions, ...others.flatMap(({ stat }) => stat?.sid ?? [])]);
+  const sids = new Set([0, ...input.agentSessions, ...others.flatMap(({ stat }) => stat?.sid ?? [])]);
   const pgids = new Set(others.flatMap(({ stat }) => stat?.pgid ?? []));
   const leaders = new Set(units.flatMap((unit) => unit.members.map(({ pid }) => pid)));
   const isGroup = (pgid: number): boolean => !pgids.has(pgid) && leaders.has(pgid);

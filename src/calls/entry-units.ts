@@ -62,7 +62,7 @@ interface World extends UnitsInput {
   /** Oldest first. */
   readonly started: readonly EntryMember[];
   readonly running: readonly EntryRecord[];
-  /** Sessions of the agents and their plumbing. */
+  /** Sessions of the agents and their plumbing, and 0: sessions from outside of our pid namespace, or unknown ones. */
   readonly shared: ReadonlySet<number>;
   /** Found so far: by pid, and of the sessions and groups that are new. */
   readonly keys: Map<number, string>;
@@ -77,7 +77,7 @@ function toWorld(input: UnitsInput): World {
     byPid: new Map(members.map((member) => [member.pid, member])),
     started: members.filter(({ role }) => role === 'started').sort(compareAge),
     running: book.entries.filter((entry) => !entry.exited && entry.bootId === bootId),
-    shared: new Set([...agentSessions, ...own]),
+    shared: new Set([0, ...agentSessions, ...own]),
     keys: new Map(),
     sets: new Map(),
   };

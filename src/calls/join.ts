@@ -55,7 +55,8 @@ export function joinCalls(records: CallRecords): CallIndex {
   const bySid = new Map<number, Call[]>();
   const byToolId = new Map<string, Call>();
   for (const call of calls) {
-    if (call.sid !== undefined) bySid.set(call.sid, [...(bySid.get(call.sid) ?? []), call]);
+    // 0 is any session that was made outside of our pid namespace.
+    if (call.sid !== undefined && call.sid > 0) bySid.set(call.sid, [...(bySid.get(call.sid) ?? []), call]);
     if (call.toolId !== undefined) byToolId.set(call.toolId, call);
   }
   const reports = new Map(selectReports(records.reports).map((report) => [report.pid, report]));

@@ -22,7 +22,9 @@ export interface MarkRequest {
 export function makeMark(request: MarkRequest): KeptMark {
   const { chosen, members, entryId, note, bootId, nowMs } = request;
   const own = new Set(chosen.map(({ pid }) => pid));
-  const shared = new Set(members.flatMap(({ pid, stat }) => (own.has(pid) || stat === undefined ? [] : stat.sid)));
+  const others = members.filter(({ pid }) => !own.has(pid));
+  // 0 is no session: one from outside of our pid namespace, or unknown.
+  const shared = new Set([0, ...others.flatMap(({ stat }) => stat?.sid ?? [])]);
   return {
     entryId,
     bootId,

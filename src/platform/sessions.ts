@@ -1,4 +1,5 @@
 import { baseName, isShell } from '../filter/shells.ts';
+import type { ProcessStat } from '../model/process.ts';
 import type { Platform } from './platform.ts';
 
 /**
@@ -22,6 +23,14 @@ export function readAllSessions(platform: Platform, pid: number): readonly numbe
     stat = stat.ppid > 0 ? platform.readStat(stat.ppid) : undefined;
   }
   return [...sids];
+}
+
+/**
+ * The session in which a process is, as far as two can be compared: where there is a pid namespace 0 is the one from
+ * outside in which it began, since setsid(2) would have given it another; elsewhere 0 says nothing.
+ */
+export function sessionOf(platform: Pick<Platform, 'os'>, stat: ProcessStat | undefined): number | undefined {
+  return stat === undefined || (stat.sid === 0 && platform.os !== 'linux') ? undefined : stat.sid;
 }
 
 const mostAncestors = 64;

@@ -5,6 +5,7 @@ import type { BlockRecord, BlockStatus, Member, Role } from '../model/block.ts';
 import type { Evidence } from '../model/evidence.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
+import { sessionOf } from '../platform/sessions.ts';
 import { openEnclosures } from './enclosures.ts';
 import { joinTrackers } from './family-tracker.ts';
 import { type Look, takeLook } from './look.ts';
@@ -157,7 +158,7 @@ function describe(record: BlockRecord, { platform, marks }: InspectDeps, members
     return { ...member, argv, exe };
   });
   const processes = seen.map(({ pid, startTicks, stat, argv, exe }) => {
-    return { pid, startTicks, ppid: stat?.ppid, sid: stat?.sid, comm: stat?.comm, argv, exe };
+    return { pid, startTicks, ppid: stat?.ppid, sid: sessionOf(platform, stat), comm: stat?.comm, argv, exe };
   });
   const roots = record.runs.flatMap(({ root }) =>
     root ? [{ pid: root.pid, startTicks: root.startTicks, agent: record.agent }] : [],

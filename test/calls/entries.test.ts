@@ -98,6 +98,18 @@ describe('an entry', () => {
     expect(derive({ members }).entries.map(({ pids }) => pids)).toEqual([[200, 201], [300], [301]]);
   });
 
+  it('is never one with others for session 0 alone, which is none', () => {
+    const members = [member({ pid: 200, sid: 0 }), member({ pid: 201, sid: 0 })];
+    const first = derive({ members });
+    expect(first.entries.map(({ pids }) => pids)).toEqual([[200], [201]]);
+    const later = again(first, { members: [member({ pid: 201, sid: 0 }), member({ pid: 300, sid: 0 })] });
+    expect(later.entries.map(({ id, pids }) => [id, pids])).toEqual([
+      ['p1', []],
+      ['p2', [201]],
+      ['p3', [300]],
+    ]);
+  });
+
   it('keeps its id while anything of it lives, also after its first process and with a child in another session', () => {
     const first = derive({
       members: [agent, member({ pid: 200, sid: 200 }), member({ pid: 201, ppid: 200, sid: 201 })],

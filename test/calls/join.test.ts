@@ -211,6 +211,14 @@ describe('labelProcesses', () => {
     expect(label(...processes)).toEqual([]);
   });
 
+  it('takes two shells from outside of our pid namespace for no session', () => {
+    const outside = joinCalls(records({ hooks: [hook('t1')], shells: [shell(100, { sid: 0 })] }));
+    const processes = [proc(100, { sid: 0 }), proc(200, { sid: 0 }), proc(201, { ppid: 100, sid: 0 })];
+    expect(labelProcesses(outside, processes).size).toBe(0);
+    const marked = proc(100, { sid: 0, mark: `${directory}/call.100` });
+    expect([...labelProcesses(outside, [marked, ...processes.slice(1)]).keys()]).toEqual([100, 201]);
+  });
+
   it.each([
     ['older than its parent', proc(90, { ppid: 100 })],
     ['of unknown age', proc(101, { ppid: 100, startTicks: undefined })],

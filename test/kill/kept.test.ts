@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findKept, findPattern, type KeptInput } from '../../src/kill/kept.ts';
+import { makeMark } from '../../src/kill/kept-marks.ts';
 import type { KeptMark } from '../../src/model/entry.ts';
 import { agent, member } from '../calls/entry-world.ts';
 
@@ -33,6 +34,13 @@ describe('what is kept', () => {
     expect([...find({ members, marks: [{ ...mark, sessions }] }).keys()]).toEqual([250]);
     const reused = [member({ pid: 200, sid: 200, startTicks: 900 })];
     expect(find({ members: reused, marks: [{ ...mark, sessions }] }).size).toBe(0);
+  });
+
+  it('is not all that has no session, where one of them was marked', () => {
+    const members = [member({ pid: 200, sid: 0 }), member({ pid: 250, sid: 0 })];
+    const request = { members, entryId: 'p1', command: undefined, note: undefined, bootId: 'boot', nowMs: 1 };
+    const made = makeMark({ ...request, chosen: members.slice(0, 1) });
+    expect([...find({ members, marks: [made] }).keys()]).toEqual([200]);
   });
 
   it('is what is in the group of what is kept', () => {
