@@ -5,8 +5,7 @@ import type { BlockRecord, BlockStatus, Member, Role } from '../model/block.ts';
 import type { Evidence } from '../model/evidence.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
-import { sessionOf } from '../platform/sessions.ts';
-import { openEnclosures } from './enclosures.ts';
+import { isEnclosed, openEnclosures, withoutEnclosure } from './enclosures.ts';
 import { joinTrackers } from './family-tracker.ts';
 import { type Look, takeLook } from './look.ts';
 import { countZombies } from './scan-members.ts';
@@ -56,11 +55,14 @@ export interface InspectDeps {
 }
 
 /** Looks at one block: its enclosure, the second net, the status, and what each member is. Throws nothing of its own. */
-export function inspectBlock(record: BlockRecord, deps: InspectDeps): BlockView {
+export function inspectBlock(recorded: BlockRecord, deps: InspectDeps): BlockView {
   const { platform } = deps;
-  if (placeOf(record, platform.host()) !== 'here' || record.tracker.type === 'stub') return emptyView(record, platform);
-  const look = deps.look ?? takeLook(platform, [record, ...deps.records]);
-  const enclosures = openEnclosures(record, platform, deps.records);
+  if (placeOf(recorded, platform.host()) !== 'here' || recorded.tracker.type === 'stub') {
+    return emptyView(recorded, platform);
+  }
+  const look = deps.look ?? takeLook(platform, [recorded, ...deps.records]);
+  const enclosures = openEnclosures(recorded, platform, deps.records);
+  const record = enclosures.lost === undefined ? recorded : withoutEnclosure(recorded, enclosures.lost);
   const all = [...(enclosures.own ? [enclosures.own] : []), ...enclosures.children, ...enclosures.kept];
   const enclosed = readEnclosed(
     all.flatMap((tracker) => tracker.memberPids()),
@@ -76,14 +78,15 @@ export function inspectBlock(record: BlockRecord, deps: InspectDeps): BlockView 
   const members: Seen[] = [
     ...[...enclosed].map(([pid, stat]): Seen => ({ ...enclosedMember(pid, stat), stat })),
     ...outside.map(({ stat, source }): Seen => {
-      const escaped = record.tracker.type === 'cgroup';
+      const escaped = isEnclosed(record);
       return { pid: stat.pid, startTicks: stat.startTicks, source, confidence: 'best_effort', escaped, stat };
     }),
   ];
   const own = enclosures.own && joinTrackers(enclosures.own, [...enclosures.children, ...enclosures.kept]);
   const cpuNs = outside.length === 0 ? own?.cpuTimeNs() : undefined;
   return {
-    record,
+    // A job without members is gone as a rule: only of what lives it matters how it was found.
+    record: members.length > 0 ? record : recorded,
     status: findStatus(record, platform, members.length > 0),
     members: describe(record, deps, members),
     zombies: countZombies(look.table, new Set(members.map((member) => member.pid))),

@@ -19,6 +19,12 @@ export type ReasonCode =
   | 'no-user-manager'
   | 'scope-failed'
   | 'kernel-too-old'
+  | 'no-native'
+  | 'job-failed'
+  | 'job-gone'
+  | 'job-denied'
+  | 'job-foreign'
+  | 'inside-job'
   | 'hidepid';
 
 /** What a command that improves things must know of this host; unknown parts make it general. */
@@ -120,6 +126,28 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
   }),
   'kernel-too-old': () => ({
     sentence: 'the kernel has no cgroup.kill (Linux 5.14): groups are ended by freezing and signalling instead',
+    command: undefined,
+  }),
+  'no-native': () => ({
+    sentence: 'the native part of this installation (ffi-rs) cannot be loaded, and Windows tells nothing without it',
+    command: 'npm install --global agentmux-cli',
+  }),
+  'job-failed': () => ({ sentence: 'Windows did not make a job object', command: undefined }),
+  'job-gone': () => ({
+    sentence: 'nobody holds the job object of the block any more, so that it has no name: members are found by scan',
+    command: undefined,
+  }),
+  'job-denied': () => ({
+    sentence: 'the job object of the block belongs to an elevated session or to another user',
+    command: 'powershell -Command "Start-Process cmd -Verb RunAs"',
+  }),
+  'job-foreign': () => ({
+    sentence: "a job object with the name of the block's is somebody else's",
+    command: undefined,
+  }),
+  'inside-job': () => ({
+    sentence:
+      'this process is in the job object of another program (a terminal, CI), and what a run leaves behind ends with it',
     command: undefined,
   }),
   hidepid: (facts) => ({

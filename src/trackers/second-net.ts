@@ -1,6 +1,7 @@
 import type { BlockRecord } from '../model/block.ts';
 import { isGone } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
+import { isEnclosed } from './enclosures.ts';
 import type { Look } from './look.ts';
 import { type FoundMember, findMembers } from './scan-members.ts';
 import { type ReadRecorded, subjectOf } from './subject.ts';
@@ -16,7 +17,7 @@ export interface OutsideDeps {
 }
 
 /**
- * Members of a block that are not in its enclosure (`enclosed`): the second net beside a cgroup, and all there is
+ * Members of a block that are not in its enclosure (`enclosed`): the second net beside a cgroup or a job, and all there is
  * without one. Who was born in the enclosure or died while we looked is not taken for one that left it: each is in
  * neither of two reads of the enclosure and lives after the second.
  */
@@ -27,10 +28,11 @@ export function findOutside(record: BlockRecord, enclosed: ReadonlySet<number>, 
     ...subject,
     table: look.table,
     host: platform.host(),
+    countsGroups: platform.os !== 'linux',
     enclosed,
     isTagged: (stat) => subject.tags.has(look.tagOf(stat) ?? ''),
   });
-  if (found.length === 0 || record.tracker.type !== 'cgroup') return found;
+  if (found.length === 0 || !isEnclosed(record)) return found;
   const again = deps.enclosedNow();
   return found.filter(({ stat }) => !again.has(stat.pid) && isSame(platform, stat));
 }

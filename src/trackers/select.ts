@@ -9,11 +9,13 @@ import { native } from '../platform/linux/native.ts';
 import { openPidSpace } from '../platform/linux/pid-space.ts';
 import { findManagerSocket, isSystemdHost, parseUnitPlace } from '../platform/linux/systemd.ts';
 import type { Platform } from '../platform/platform.ts';
+import { type Win32, win32 } from '../platform/windows/ffi-call.ts';
 import type { ChasePids } from './chase.ts';
-import { findEnclosure, openEnclosures } from './enclosures.ts';
+import { findEnclosure, openEnclosures, withoutEnclosure } from './enclosures.ts';
 import { joinTrackers } from './family-tracker.ts';
 import { isInsideBlock } from './group-name.ts';
 import { type FoundGroup, planChildGroup, planOldGroup, planScope } from './plan-cgroup.ts';
+import { planJob } from './plan-job.ts';
 import { makeReason, type ReasonCode, type ReasonFacts } from './reasons.ts';
 import { createScanTracker, scanRecord } from './scan.ts';
 import type { SeenProcess } from './scan-members.ts';
@@ -38,6 +40,10 @@ export interface PlanOptions {
   readonly previous?: BlockRecord;
   /** Told of members that a scan had not seen before (Store.record). */
   readonly onSeen?: (members: readonly SeenProcess[]) => void;
+  /** True if nothing of the block may outlive this process, whatever becomes of it (`--leftovers kill`). */
+  readonly leavesNothing?: boolean;
+  /** The native calls of Windows; those of this process if left out. */
+  readonly win32?: Win32;
   /** Members that earlier runs saw (Store.recorded). */
   readonly recorded?: ReadRecorded;
 }
@@ -59,12 +65,12 @@ export interface TrackerDeps {
 export function planTrackers(options: PlanOptions): TrackerPlan[] {
   const { platform, forced = 'auto' } = options;
   if (forced === 'stub') return [planStub([makeReason('forced', '--tracker stub')])];
+  if (platform.os === 'win32') return planWindows(options);
   if (options.kind === 'terminal') return [planStub([makeReason('terminal', "a person's shell")])];
   if (forced === 'scan') return [planScan(options, [makeReason('forced', '--tracker scan')])];
   if (forced === 'job') return [planScan(options, [makeReason('not-windows', `this is ${platform.os}`)])];
   if (platform.os === 'linux') return planLinux(options);
-  const reasons = [makeReason('not-linux', `this is ${platform.os}`)];
-  return platform.os === 'other' ? [planStub(reasons)] : [planScan(options, reasons)];
+  return [planScan(options, [makeReason('not-linux', `this is ${platform.os}`)])];
 }
 
 /** The plans that are left after the first one failed, with its reason added to each. */
@@ -74,13 +80,14 @@ export function plansAfter(plans: readonly TrackerPlan[], failure: TrackerError)
 }
 
 /**
- * The tracker of a block that some run made, for other commands. A recorded group is taken only if its name carries the
- * block's nonce and it is a cgroup v2 directory; if it is gone, there are no members in it.
+ * The tracker of a block that some run made, for other commands. A recorded group or job is taken only if its name
+ * carries the block's nonce and it is what it should be. A group that is gone has no members; a job that cannot be had
+ * may have some, and is scanned for.
  */
 export function openTracker(record: BlockRecord, deps: TrackerDeps): Tracker {
-  const { own, children } = openEnclosures(record, deps.platform, deps.records ?? []);
+  const { own, children, lost } = openEnclosures(record, deps.platform, deps.records ?? []);
   if (record.tracker.type === 'stub') return createStubTracker(record.tracker);
-  return joinTrackers(own ?? openScan(record, deps), children);
+  return joinTrackers(own ?? openScan(lost === undefined ? record : withoutEnclosure(record, lost), deps), children);
 }
 
 function openScan(record: BlockRecord, { platform, records = [], recorded = () => [] }: TrackerDeps): Tracker {
@@ -119,6 +126,17 @@ function readUser(): { readonly uid: number; readonly username: string } {
     const uid = process.getuid?.() ?? -1;
     return { uid, username: String(uid) };
   }
+}
+
+/** Without native code nothing is known of other processes on Windows. A terminal gets a job too: ending it is up to its user. */
+function planWindows(options: PlanOptions): TrackerPlan[] {
+  const { forced = 'auto', leavesNothing = false, previous } = options;
+  const calls = options.win32 ?? win32;
+  const status = calls.status();
+  if (status.type === 'unavailable') return [planStub([makeReason('no-native', status.reason)])];
+  if (forced === 'scan') return [planScan(options, [makeReason('forced', '--tracker scan')])];
+  if (forced === 'cgroup') return [planScan(options, [makeReason('not-linux', 'this is win32')])];
+  return [planJob({ ...options, win32: calls, reasons: [], leavesNothing, previous }), planScan(options, [])];
 }
 
 function planLinux(options: PlanOptions): TrackerPlan[] {

@@ -11,7 +11,10 @@ const facts: ReasonFacts = {
 };
 
 /** What nothing typed here could change. */
-const hopeless = ['terminal', 'not-linux', 'not-windows', 'kernel-too-old'];
+const hopeless = [
+  ...['terminal', 'not-linux', 'not-windows', 'kernel-too-old'],
+  ...['job-failed', 'job-gone', 'job-foreign', 'inside-job'],
+];
 
 describe('adviseOn', () => {
   it.each(listReasonCodes())('has a sentence for %s, and a command unless nothing helps', (code) => {

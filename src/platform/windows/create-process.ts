@@ -1,7 +1,8 @@
 import { environmentBlock } from './environment-block.ts';
 import { i32, memory, nullPointer, pointer, u32, type Win32, Win32Error, wide } from './ffi-call.ts';
-import { closeHandle, duplicateHandle } from './handle-calls.ts';
+import { duplicateHandle } from './handle-calls.ts';
 import { addressOf } from './memory-calls.ts';
+import { closeHandle } from './process-calls.ts';
 
 export interface CreateProcessRequest {
   /** Path of the program; undefined: Windows looks for the first word of the command line. */

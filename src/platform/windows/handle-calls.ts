@@ -3,11 +3,6 @@ import { i32, memory, pointer, u32, type Win32, Win32Error } from './ffi-call.ts
 /** GetCurrentProcess(): a handle of this process that needs not be closed. */
 export const currentProcess = -1;
 
-/** Closes a handle of this process; no word of one that is none any more. */
-export function closeHandle(win32: Win32, handle: number): void {
-  win32.call('kernel32', 'CloseHandle', 'I32', pointer(handle));
-}
-
 export interface DuplicateOptions {
   /** Process that gets the copy (PROCESS_DUP_HANDLE); left out: this one. */
   readonly into?: number;

@@ -1,5 +1,5 @@
 import { i32, memory, nullPointer, pointer, u32, type Win32, Win32Error } from './ffi-call.ts';
-import { closeHandle } from './handle-calls.ts';
+import { closeHandle } from './process-calls.ts';
 
 /** The end of a process, waited for on a thread of its own. */
 export interface ProcessEnd {

@@ -1,6 +1,7 @@
 import { i32, memory, nullPointer, pointer, u32, type Win32, type Win32Answer, Win32Error, wide } from './ffi-call.ts';
-import { closeHandle, currentProcess } from './handle-calls.ts';
+import { currentProcess } from './handle-calls.ts';
 import { freeLocal, readWide } from './memory-calls.ts';
+import { closeHandle } from './process-calls.ts';
 import { ownerOnlySddl } from './sddl.ts';
 
 /** SECURITY_ATTRIBUTES for calls that make something; `close` frees what it points to. */
