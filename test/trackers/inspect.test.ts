@@ -10,7 +10,7 @@ import { isAlive, readRow } from '../helpers/procfs.ts';
 import { describeIf, isLinux, isRoot, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { blockRecord, type RecordParts } from './block-record.ts';
-import { identify, platform, type Tracked, track } from './contract.ts';
+import { identify, platform, type Tracked, track, zombie } from './contract.ts';
 
 const deps: InspectDeps = { platform, recorded: () => [], records: [] };
 
@@ -59,19 +59,13 @@ describeIf(isLinux, 'needs procfs', 'inspectBlock', () => {
     });
 
     it('folds zombies below their parent', async () => {
-      const zombies = `python3 -c '
-import os, time
-for _ in range(3):
-    z = os.fork()
-    if z == 0: os._exit(0)
-print("last", z, flush=True)
-time.sleep(300)'`;
-      const tracked = await track(type, `exec ${zombies}`);
-      const last = await tracked.pidOf('last');
-      await waitFor('the zombies', () => readRow(last)?.state === 'Z');
+      const three = [1, 2, 3].map((n) => zombie(`z${n}`)).join('; ');
+      const tracked = await track(type, `${three}; exec sleep 300`);
+      const pids = await Promise.all([1, 2, 3].map((n) => tracked.pidOf(`z${n}`)));
+      await waitFor('the zombies', () => pids.every((pid) => readRow(pid)?.state === 'Z'));
       const view = inspectBlock(recordOf(tracked), deps);
       expect(view.zombies.get(tracked.root.pid)).toBe(3);
-      expect(view.members.map((member) => member.pid)).not.toContain(last);
+      expect(view.members.map((member) => member.pid)).toEqual([tracked.root.pid]);
     });
   });
 

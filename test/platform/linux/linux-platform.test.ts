@@ -82,7 +82,12 @@ describe('the status line and details of a live process', () => {
     const directory = mkdtempSync(join(tmpdir(), 'agentmux-test-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
     const name = ') R 1 1\n(x';
-    const { pid } = startProcess('sh', ['-c', `cp "$(command -v sleep)" "$0/$1" && exec "$0/$1" 300`, directory, name]);
+    const { pid } = startProcess('bash', [
+      '-c',
+      `cp "$(command -v sleep)" "$0/$1" && exec -a sleep "$0/$1" 300`,
+      directory,
+      name,
+    ]);
     await started(pid, name);
     expect(platform.readStat(pid)).toMatchObject({
       pid,

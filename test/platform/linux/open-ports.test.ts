@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLinuxPlatform } from '../../../src/platform/linux/linux-platform.ts';
 import { hasNamespaces, namespaceReason } from '../../helpers/namespace.ts';
 import { startProcess } from '../../helpers/processes.ts';
-import { isRoot, itIf } from '../../helpers/skip.ts';
+import { hasPython, isRoot, itIf } from '../../helpers/skip.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const platform = createLinuxPlatform();
@@ -29,7 +29,7 @@ describe('readOpenPorts', () => {
     expect(find(port)).toEqual([{ ...expected, pids: [process.pid] }]);
   });
 
-  it('tells a socket once with all that hold it', async () => {
+  itIf(hasPython, 'needs python3', 'tells a socket once with all that hold it', async () => {
     const { child, pid } = startProcess('python3', ['-c', `${SERVE}import os\nos.fork()\ntime.sleep(300)`], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -39,12 +39,17 @@ describe('readOpenPorts', () => {
     expect(holders[0]?.pids).toContain(pid);
   });
 
-  itIf(hasNamespaces && isRoot, namespaceReason, 'marks what listens in another network namespace', async () => {
-    const script = `${SERVE}time.sleep(300)`;
-    const { child } = startProcess('unshare', ['-n', 'sh', '-c', 'ip link set lo up; exec python3 -c "$0"', script], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-    expect(find(Number(line))).toMatchObject([{ otherNamespace: true }]);
-  });
+  itIf(
+    hasNamespaces && isRoot && hasPython,
+    namespaceReason,
+    'marks what listens in another network namespace',
+    async () => {
+      const script = `${SERVE}time.sleep(300)`;
+      const { child } = startProcess('unshare', ['-n', 'sh', '-c', 'ip link set lo up; exec python3 -c "$0"', script], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+      expect(find(Number(line))).toMatchObject([{ otherNamespace: true }]);
+    },
+  );
 });
