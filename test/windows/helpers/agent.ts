@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
 import { resolve } from 'node:path';
@@ -130,6 +131,13 @@ export async function createAgent(): Promise<WindowsAgent> {
     argv: [process.execPath, resolve('test/windows/fixtures/agent.cjs'), path],
     connected: async () => new AgentSession(await waitFor('the agent to connect', () => arrivals.shift(), capMs)),
   };
+}
+
+/** Starts a process that has nothing to do with any block; resolves to its pid when it lives. */
+export function startBystander(): number {
+  const child = spawn(sleeper[0], sleeper.slice(1), { stdio: 'ignore', windowsHide: true });
+  if (child.pid === undefined) throw new Error(`could not start ${sleeper[0]}`);
+  return watch(child.pid);
 }
 
 /** Sees to it that the process does not outlive the test. */
