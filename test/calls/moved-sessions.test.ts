@@ -17,7 +17,7 @@ const platform = createLinuxPlatform();
 async function startClaude(...args: string[]): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), 'agentmux-claude-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  copyFileSync('/bin/sh', join(directory, 'claude'));
+  copyFileSync('/bin/bash', join(directory, 'claude'));
   const { pid } = startProcess(join(directory, 'claude'), ['-c', 'sleep 300; :', ...args], { detached: true });
   await waitFor('it to run', () => platform.readDetails(pid, { argv: true }).argv?.includes('sleep 300; :'));
   return pid;

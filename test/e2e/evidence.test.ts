@@ -17,7 +17,7 @@ interface Row {
 
 /** Starts what looks like claude: the shell by that name, with these scripts in its directory. */
 function startClaude(rig: Rig, scripts: Readonly<Record<string, string>>): void {
-  copyFileSync('/bin/sh', join(rig.workDirectory, 'claude'));
+  copyFileSync('/bin/bash', join(rig.workDirectory, 'claude'));
   for (const [name, text] of Object.entries(scripts)) writeFileSync(join(rig.workDirectory, name), text);
   rig.run('--block', 'b', '--no-labels', '--', './claude', './main').start();
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { buildTrampoline, isLossless } from '../../../src/platform/posix/trampoline.ts';
+import { itIf } from '../../helpers/skip.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'agentmux-trampoline-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -129,7 +130,8 @@ describe.each(shells)('a start through %s', (sh) => {
 });
 
 describe('buildTrampoline', () => {
-  it('passes a command with an equals sign on, which env takes for a variable', () => {
+  const hasNice = spawnSync('nice', ['true']).status === 0;
+  itIf(hasNice, 'needs nice', 'passes a command with an equals sign on, which env takes for a variable', () => {
     const command = join(directory, 'a=b');
     writeFileSync(command, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     const {
