@@ -8,9 +8,9 @@ import {
   readImagePath,
   readMemoryCounters,
   readParentPid,
-  readTimes,
   withProcess,
 } from './process-calls.ts';
+import { isAhead, readSettledTimes } from './settled-times.ts';
 import { readSystemProcesses, type SystemProcess } from './system-processes.ts';
 import { readToolhelp } from './toolhelp.ts';
 
@@ -19,7 +19,14 @@ import { readToolhelp } from './toolhelp.ts';
  * its pid was given away again: such a process has parent 0. Throws AgentmuxError `no-process-table` where it cannot be read.
  */
 export function readTable(win32: Win32): ProcessStat[] {
-  return toTable(readAll(win32));
+  const table = toTable(readAll(win32));
+  return table.flatMap((stat) => (isAhead(stat.startTicks) ? (settled(win32, stat.pid) ?? []) : stat));
+}
+
+/** One that was just being made when the snapshot was taken. */
+function settled(win32: Win32, pid: number): ProcessStat | undefined {
+  const stat = attempt(() => readOne(win32, pid));
+  return typeof stat === 'string' ? undefined : stat;
 }
 
 /** The table of a snapshot. */
@@ -49,7 +56,7 @@ export function readStart(win32: Win32, pid: number): number | undefined {
 
 /** Start of the process behind a handle; `gone` if it has ended. */
 export function startOf(win32: Win32, handle: number): number | 'gone' {
-  const { startedAt } = readTimes(win32, handle);
+  const { startedAt } = readSettledTimes(win32, handle);
   return isRunning(win32, handle) ? startedAt : 'gone';
 }
 
@@ -86,7 +93,7 @@ function isUserProcess({ pid, threads }: SystemProcess): boolean {
 
 function readOne(win32: Win32, pid: number): ProcessStat | OpenFailure {
   return withProcess(win32, pid, LOOK, (handle) => {
-    const { startedAt, cpuMs } = readTimes(win32, handle);
+    const { startedAt, cpuMs } = readSettledTimes(win32, handle);
     const ppid = readParentPid(win32, handle);
     const { rssBytes } = readMemoryCounters(win32, handle);
     const image = baseName(readImagePath(win32, handle));
@@ -99,7 +106,7 @@ function readOne(win32: Win32, pid: number): ProcessStat | OpenFailure {
 /** One that has gone counts: it is not another process. */
 function isOlder(win32: Win32, pid: number, startedAt: number): boolean {
   if (!isPid(pid)) return true;
-  const start = withProcess(win32, pid, ProcessRight.queryLimited, (handle) => readTimes(win32, handle).startedAt);
+  const start = withProcess(win32, pid, LOOK, (handle) => readSettledTimes(win32, handle).startedAt);
   return typeof start !== 'number' || start <= startedAt;
 }
 
