@@ -8,7 +8,10 @@ import type { Store } from '../state/store.ts';
  * lost its wrapper while processes of it still run. Looks only at what costs little: groups and recorded identities.
  */
 export async function findEarlierBlocks(own: BlockRecord, store: Store, platform: Platform): Promise<string[]> {
-  const { openTracker } = await import('../trackers/select.ts');
+  const [{ openTracker }, { isEnclosed }] = await Promise.all([
+    import('../trackers/select.ts'),
+    import('../trackers/enclosures.ts'),
+  ]);
   const host = platform.host();
   const run = own.runs.at(-1);
   const isFromHere = (block: BlockRecord): boolean => {
@@ -20,7 +23,7 @@ export async function findEarlierBlocks(own: BlockRecord, store: Store, platform
     return last.cwd === run.cwd || (session !== undefined && last.callerSids.includes(session));
   };
   const count = (block: BlockRecord): number => {
-    if (block.tracker.type === 'cgroup') return openTracker(block, { platform }).memberPids().length;
+    if (isEnclosed(block)) return openTracker(block, { platform }).memberPids().length;
     const known = new Map(
       [...block.runs.flatMap((one) => (one.root === undefined ? [] : [one.root])), ...store.recorded(block.id)].map(
         ({ pid, startTicks, bootId }) => [`${pid}:${startTicks}`, { pid, startTicks, bootId }],

@@ -35,6 +35,7 @@ export function planBlock(request: EncloseRequest, name: BlockName): TrackerPlan
     tag: draft.tag,
     wrapper: run.wrapper,
     staysInside: true,
+    leavesNothing: options.leftovers === 'kill' && options.keep.length === 0 && !options.terminal,
     previous: draft.before,
     onSeen: (members) => recordQuietly(store, name.id, members),
     recorded: (id) => store.recorded(id),

@@ -25,7 +25,7 @@ export async function lookAtBlock(block: RunBlock, platform: Platform): Promise<
   return (await makeLook(block, platform))();
 }
 
-/** Members that only a record finds again once we are gone: what left the enclosure, and all of a scan. */
+/** Members that only a record finds again once we are gone: what left the enclosure, all of a scan, and of a job without a name. */
 export function recordFound(
   members: readonly MemberView[],
   block: RunBlock,
@@ -34,7 +34,7 @@ export function recordFound(
 ): void {
   const { bootId } = platform.host();
   const found = members.flatMap((member) => {
-    const isKept = !isTagOnly(member) && (member.escaped || tracker.type === 'scan');
+    const isKept = !isTagOnly(member) && (member.escaped || tracker.type !== 'cgroup');
     return isKept && member.startTicks !== undefined
       ? [{ pid: member.pid, startTicks: member.startTicks, bootId }]
       : [];
