@@ -7,10 +7,12 @@ import { startSleeper } from '../helpers/processes.ts';
 import { isAlive } from '../helpers/procfs.ts';
 import { describeIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { describeContract, identify, platform, track } from './contract.ts';
+import { describeContract } from './contract.ts';
+import { linuxWorld } from './linux-world.ts';
+import { identify, platform, track } from './track.ts';
 
 describeIf(canMakeGroups(), 'needs a writable cgroup v2 group', 'the cgroup tracker', () => {
-  describe('by the contract', () => describeContract('cgroup'));
+  describe('by the contract', () => describeContract(linuxWorld('cgroup')));
 
   it('keeps a member that forked twice and cleared its environment', async () => {
     const { tracker, pidOf } = await track(

@@ -10,7 +10,7 @@ import { isAlive, readRow } from '../helpers/procfs.ts';
 import { describeIf, isLinux, isRoot, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { blockRecord, type RecordParts } from './block-record.ts';
-import { identify, platform, type Tracked, track, zombie } from './contract.ts';
+import { identify, platform, type Tracked, track, zombie } from './track.ts';
 
 const deps: InspectDeps = { platform, recorded: () => [], records: [] };
 

@@ -8,10 +8,12 @@ import { endProcess, startProcess } from '../helpers/processes.ts';
 import { isAlive, readRow } from '../helpers/procfs.ts';
 import { describeIf, isLinux } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { describeContract, identify, platform, track } from './contract.ts';
+import { describeContract } from './contract.ts';
+import { linuxWorld } from './linux-world.ts';
+import { identify, platform, track } from './track.ts';
 
 describeIf(isLinux, 'needs procfs', 'the scan tracker', () => {
-  describe('by the contract', () => describeContract('scan'));
+  describe('by the contract', () => describeContract(linuxWorld('scan')));
 
   it('keeps a member that lost its tag and its parents once it was seen', async () => {
     const { tracker, pidOf } = await track(

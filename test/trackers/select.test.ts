@@ -13,8 +13,8 @@ import { planTrackers } from '../../src/trackers/select.ts';
 import { canMakeGroups, makeGroup } from '../helpers/cgroup.ts';
 import { hasNamespaces, namespaceReason, openNamespace } from '../helpers/namespace.ts';
 import { describeIf, isLinux, isRoot, itIf } from '../helpers/skip.ts';
-import { identify, platform } from './contract.ts';
 import { type ProbeReport, probe } from './probe.ts';
+import { identify, platform } from './track.ts';
 
 const codes = (report: ProbeReport) => report.record.reasons.map((reason) => reason.code);
 const hasCompiler = spawnSync('cc', ['--version']).status === 0;

@@ -9,7 +9,7 @@ import { canMakeGroups, makeGroup } from '../helpers/cgroup.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { describeIf } from '../helpers/skip.ts';
 import { blockRecord } from './block-record.ts';
-import { identify, platform } from './contract.ts';
+import { identify, platform } from './track.ts';
 
 const tag = '0a1b2c3d'.repeat(4);
 const { machineId } = platform.host();

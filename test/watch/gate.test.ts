@@ -7,7 +7,7 @@ import { endProcess, startSleeper } from '../helpers/processes.ts';
 import { describeIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { blockRecord } from '../trackers/block-record.ts';
-import { type Tracked, track } from '../trackers/contract.ts';
+import { type Tracked, track } from '../trackers/track.ts';
 
 function recordOf({ tracker, tag }: Tracked) {
   return blockRecord({ id: 'contract', tag, tracker: tracker.record });
