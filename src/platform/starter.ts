@@ -62,6 +62,8 @@ export interface Program {
   readonly before: readonly string[];
   /** `batch`: a file that only the command processor runs. */
   readonly kind: 'program' | 'batch';
+  /** Variables that what was looked through on the way sets. */
+  readonly env: Readonly<Record<string, string>>;
   /** How it was found, where that is not plain: for people who ask. */
   readonly notes: readonly string[];
 }

@@ -17,7 +17,7 @@ export const posixStarter: ProgramStarter = {
   readHandover: ({ operands, passFds, env }) => readHandover(operands, passFds, env),
   findProgram(handover) {
     const file = resolveExecutable(handover.argv[0] ?? Buffer.alloc(0), findVariable(handover, 'PATH'));
-    return { file, before: [], kind: 'program', notes: [] };
+    return { file, before: [], kind: 'program', env: {}, notes: [] };
   },
   start({ handover, program, argv, added, nohup, spawnInside, platform, own }) {
     const command = buildAgentCommand({

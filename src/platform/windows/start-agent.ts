@@ -1,0 +1,100 @@
+import { LaunchError, RunExitCode } from '../../errors.ts';
+import type { Platform } from '../platform.ts';
+import type { Agent, AgentStatus, StartRequest } from '../starter.ts';
+import { hasConsole, readStandardHandles, withVariables } from './console-calls.ts';
+import { type CreatedProcess, createProcess } from './create-process.ts';
+import { type Win32, Win32Error } from './ffi-call.ts';
+import { closeHandle, readTimes, terminateProcess } from './process-calls.ts';
+import { waitForEnd } from './process-end.ts';
+import { startByNode } from './start-by-node.ts';
+import { buildWindowsCommand, type WindowsCommand } from './windows-command.ts';
+
+/** Starts the agent with our console, our standard streams and our environment, in the job that its tracker names. */
+export async function startWindowsAgent(request: StartRequest, win32: Win32): Promise<Agent> {
+  const command = buildWindowsCommand(request);
+  if (win32.status().type === 'unavailable') return startByNode(command, request);
+  const created = request.spawnInside((enclosure) =>
+    attempt(command, () => create(command, request, enclosure?.job, win32)),
+  );
+  request.own.add(created.pid);
+  return watchProcess(created, request.platform, win32);
+}
+
+function create(
+  { file, line }: WindowsCommand,
+  { added, program }: StartRequest,
+  job: number | undefined,
+  win32: Win32,
+): CreatedProcess {
+  return withVariables(win32, { ...program.env, ...added }, () =>
+    createProcess(win32, {
+      applicationName: file,
+      commandLine: line,
+      env: undefined,
+      cwd: undefined,
+      handles: readStandardHandles(win32),
+      job,
+      noWindow: !hasConsole(win32),
+    }),
+  );
+}
+
+function attempt<T>({ file }: WindowsCommand, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof Win32Error && error.call === 'CreateProcessW') throw toLaunchError(file, error);
+    throw error;
+  }
+}
+
+function toLaunchError(file: string, error: Win32Error): LaunchError {
+  const exitCode = error.code === 2 || error.code === 3 ? RunExitCode.notFound : RunExitCode.notExecutable;
+  const reason = reasons.get(error.code) ?? error.message;
+  return new LaunchError(exitCode, `"${file}" cannot be started: ${reason}`, { cause: error });
+}
+
+/** winerror.h. */
+const reasons: ReadonlyMap<number, string> = new Map([
+  [2, 'it is not there any more'],
+  [3, 'it is not there any more'],
+  [5, 'the system refused'],
+  [193, 'it is no program for this Windows'],
+  [206, 'its arguments are too long for this system'],
+  [216, 'it is for another kind of processor'],
+  [740, 'it asks to be run as administrator'],
+  [1260, 'a policy of this machine forbids it'],
+]);
+
+function watchProcess({ pid, handle }: CreatedProcess, platform: Platform, win32: Win32): Agent {
+  const { bootId, pidNamespace } = platform.host();
+  const identity = { pid, startTicks: readTimes(win32, handle).startedAt, bootId, pidNamespace };
+  const end = waitForEnd(win32, handle);
+  let status: AgentStatus | undefined;
+  const exited = end.ended.then(
+    (code) => {
+      if (code !== undefined) status = { type: 'code', code };
+      return status ?? never;
+    },
+    () => never,
+  );
+  return {
+    identity,
+    exited,
+    get status() {
+      return status;
+    },
+    pgid: undefined,
+    // Our handle is that of this very process, whoever has its pid.
+    signal: (signal) => status !== undefined || (signal === 'SIGKILL' && terminateProcess(win32, handle, killed) === 0),
+    release() {
+      end.abandon();
+      if (status !== undefined) closeHandle(win32, handle);
+    },
+  };
+}
+
+/** For a wait that was given up. */
+const never = new Promise<AgentStatus>(() => undefined);
+/** Exit code of what we end by force: what a shell elsewhere shows for KILL. */
+const killed = 137;
