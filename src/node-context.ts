@@ -37,12 +37,9 @@ export function createNodeContext(): Context {
     },
     get store() {
       if (store === undefined) {
+        const { os, directories: guard } = this.platform;
         const place = locateStateDirectory({
-          env,
-          os: this.platform.os,
-          homedir: readHome,
-          uid: readUid(),
-          temporary: TEMPORARY,
+          ...{ env, os, homedir: readHome, uid: readUid(), guard, temporary: TEMPORARY },
         });
         store = openNodeStore(place, this.platform);
         storeNote = place.note;
@@ -78,6 +75,7 @@ function openNodeStore({ directory }: StatePlace, platform: Platform): Store {
   return openStore({
     directory,
     uid: readUid(),
+    guard: platform.directories,
     machineId,
     isMemberAlive: (member) => platform.isAlive({ ...member, pidNamespace }),
   });

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { AgentmuxError, LaunchError, RunExitCode } from '../errors.ts';
 import { parseRunOptions, type RawRunOptions, requirable, trackerChoices } from '../launch/options.ts';
 import { leftoversPolicies } from '../model/block.ts';
+import { priorities } from '../model/priority.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
 import { readConfig } from '../state/config.ts';
 import { VERSION } from '../version.ts';
@@ -67,6 +68,7 @@ function describeRunCommand(command: Command, context: Context): void {
     .option('--terminal', "the command is a person's shell: track and end nothing of it")
     .option('--tracker <type>', `how to track: ${trackerChoices.join(', ')} (default: auto; also AGENTMUX_TRACKER)`)
     .option('--require <type>', `start nothing unless this tracker can be had: ${requirable.join(', ')}`)
+    .option('--priority <level>', `let the command and all that it starts give way: ${priorities.join(', ')}`)
     .option('--no-labels', 'add nothing to the command and environment that tells its tool calls apart')
     .option('-n, --dry-run', 'print what would be done')
     .option('--json', 'with --dry-run: print it as JSON')
@@ -84,7 +86,7 @@ function describeRunCommand(command: Command, context: Context): void {
 }
 
 async function runCommand(operands: string[], raw: RawRunOptions, context: Context): Promise<number> {
-  const read = readConfig(context.env);
+  const read = readConfig({ env: context.env, os: context.platform.os });
   const options = parseRunOptions(raw, context.env, read.status === 'ok' ? read.config : undefined);
   if (operands.length === 0) {
     throw new LaunchError(RunExitCode.failed, 'no command was given', { hint: 'agentmux-run --help' });

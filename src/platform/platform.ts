@@ -27,12 +27,28 @@ export interface ListeningSocket extends Listener {
   readonly pids: readonly number[];
 }
 
+/** Why a directory is not to be trusted, e.g. `belongs to another user (S-1-5-21-…)`, and a command that helps. */
+export interface DirectoryFault {
+  readonly why: string;
+  readonly hint: string | undefined;
+}
+
+/** Makes and judges directories where an access list tells whose they are, and no mode. */
+export interface DirectoryGuard {
+  /** Makes a directory that is this user's alone; false if there is one already. Errors are as those of mkdir. */
+  make(path: string): boolean;
+  /** Why others could change what is in it; undefined if they cannot. */
+  findFault(path: string): DirectoryFault | undefined;
+}
+
 /**
  * What the operating system must do for us: raw reads and calls without policy, synchronous (procfs never blocks on a
  * disk). No method throws for a process that has ended or may not be read: it answers `undefined`.
  */
 export interface Platform {
   readonly os: 'linux' | 'darwin' | 'win32' | 'other';
+  /** Where mode bits mean nothing (Windows); left out elsewhere. */
+  readonly directories?: DirectoryGuard;
   /** This machine, boot and pid namespace. Cached. */
   host(): HostIdentity;
   /** Identity of a live process now; undefined if there is none or it may not be seen. */

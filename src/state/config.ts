@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type LeftoversPolicy, leftoversPolicies, type TrackerType, trackerTypes } from '../model/block.ts';
+import type { Platform } from '../platform/platform.ts';
 import { booleanAt, InvalidField, listAt, matchAt, objectAt, oneOfAt, optionalAt } from './guards.ts';
 import { systemErrorCode, systemErrorWords } from './system-error.ts';
 
@@ -32,22 +33,28 @@ export const emptyConfig: Config = {
 /** The keys of the file, in the order of the documentation. */
 export const configKeys = ['keep', 'leftovers', 'grace', 'tracker', 'labels'] as const;
 
+/** What the place of the configuration depends on. */
+export interface ConfigPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly os?: Platform['os'];
+}
+
 /**
- * The path of the configuration: AGENTMUX_CONFIG, else `agentmux/config.json` in $XDG_CONFIG_HOME or `~/.config`. Values
- * of XDG variables that are no absolute paths are ignored, as the XDG base directory specification demands. Undefined where
- * nothing names a place; AGENTMUX_CONFIG set empty means that there is none.
+ * The path of the configuration: AGENTMUX_CONFIG, else `agentmux/config.json` in $XDG_CONFIG_HOME or `~/.config`, on Windows
+ * in %APPDATA%. Values of XDG variables that are no absolute paths are ignored, as the XDG base directory specification
+ * demands. Undefined where nothing names a place; AGENTMUX_CONFIG set empty means that there is none.
  */
-export function findConfigPath(env: Readonly<Record<string, string | undefined>>): string | undefined {
+export function findConfigPath({ env, os = 'linux' }: ConfigPlace): string | undefined {
   const own = env['AGENTMUX_CONFIG'];
   if (own !== undefined) return own === '' ? undefined : path.resolve(own);
-  const home = absolute(env['HOME']);
-  const base = absolute(env['XDG_CONFIG_HOME']) ?? (home === undefined ? undefined : path.join(home, '.config'));
-  return base === undefined ? undefined : path.join(base, 'agentmux', 'config.json');
+  const base = os === 'win32' ? findWindowsBase(env) : findXdgBase(env);
+  if (base === undefined) return undefined;
+  return (os === 'win32' ? path.win32 : path).join(base, 'agentmux', 'config.json');
 }
 
 /** Reads the configuration. A missing file is an empty one, unless AGENTMUX_CONFIG names it. Never throws for the file's sake. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
-  const file = findConfigPath(env);
+export function readConfig(place: ConfigPlace): ConfigResult {
+  const file = findConfigPath(place);
   if (file === undefined) return { status: 'ok', config: emptyConfig, path: undefined };
   try {
     const text = readText(file);
@@ -56,7 +63,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
     // One that may not be looked at is another user's: the home was inherited through a change of user.
-    const isMissing = (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') && !env['AGENTMUX_CONFIG'];
+    const isMissing = (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES') && !place.env['AGENTMUX_CONFIG'];
     if (isMissing) return { status: 'ok', config: emptyConfig, path: undefined };
     return { status: 'bad', path: file, detail: `it cannot be read: ${systemErrorWords(error)}` };
   }
@@ -118,6 +125,17 @@ function durationAt(value: unknown, at: string): string {
   );
 }
 
-function absolute(value: string | undefined): string | undefined {
-  return value !== undefined && path.isAbsolute(value) ? value : undefined;
+function findXdgBase(env: ConfigPlace['env']): string | undefined {
+  const home = absolute(env['HOME'], path);
+  return absolute(env['XDG_CONFIG_HOME'], path) ?? (home === undefined ? undefined : path.join(home, '.config'));
+}
+
+function findWindowsBase(env: ConfigPlace['env']): string | undefined {
+  const profile = absolute(env['USERPROFILE'], path.win32);
+  const roaming = profile === undefined ? undefined : path.win32.join(profile, 'AppData', 'Roaming');
+  return absolute(env['APPDATA'], path.win32) ?? roaming;
+}
+
+function absolute(value: string | undefined, paths: path.PlatformPath): string | undefined {
+  return value !== undefined && paths.isAbsolute(value) ? value : undefined;
 }

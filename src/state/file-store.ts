@@ -5,11 +5,11 @@ import type { BlockRecord } from '../model/block.ts';
 import type { EntryBook, KeptMark } from '../model/entry.ts';
 import { emptyBook } from '../model/entry.ts';
 import { removeCallsDirectory } from './calls-directory.ts';
-import { checkDirectory, ensureDirectory } from './directory.ts';
+import { checkDirectory, type DirectoryAccess, ensureDirectory } from './directory.ts';
 import { MAX_ENTRIES_BYTES, parseEntries, serializeEntries } from './entries-file.ts';
 import { isValidBlockId } from './ids.ts';
 import { MAX_KEPT_BYTES, parseKept, serializeKept } from './kept-file.ts';
-import { acquireLock, lockAddress } from './lock.ts';
+import { acquireLock, lockAddress, removeLockFile } from './lock.ts';
 import { appendMarks, readMarks } from './marks-file.ts';
 import { appendMembers, memberKey, readMembers } from './members-file.ts';
 import { type FileText, readFileText } from './read-file.ts';
@@ -26,13 +26,11 @@ import type {
 } from './store.ts';
 import { sweepLeftovers } from './sweep.ts';
 import { describeFailure } from './system-error.ts';
-import { createFile, removeQuietly, replaceFile } from './whole-file.ts';
+import { createFile, removeFile, removeQuietly, replaceFile } from './whole-file.ts';
 
-export interface StoreOptions {
+export interface StoreOptions extends DirectoryAccess {
   /** Absolute; see resolveStateDirectory. */
   readonly directory: string;
-  /** Effective user id; undefined where the system has none. */
-  readonly uid: number | undefined;
   readonly machineId: string;
   /** Whether a recorded member lives: asked only when a file of members is compacted. Without it all are kept. */
   readonly isMemberAlive?: (member: RecordedMember) => boolean;
@@ -61,8 +59,7 @@ class FileStore implements Store {
 
   /** Looked at anew by every operation: a wrapper lives for days. */
   isThere(): boolean {
-    const { uid } = this.#options;
-    return checkDirectory(this.directory, uid) && checkDirectory(this.#blocks, uid);
+    return checkDirectory(this.directory, this.#options) && checkDirectory(this.#blocks, this.#options);
   }
 
   list(options: ListOptions = {}): BlockListing {
@@ -113,9 +110,10 @@ class FileStore implements Store {
     if (before.status === 'ok' && before.record.machineId !== this.#options.machineId) {
       throw new AgentmuxError('refused', `block "${id}" belongs to another machine`, { code: 'elsewhere' });
     }
-    describeFailure('remove the state file', file, () => fs.rmSync(file, { force: true }));
+    describeFailure('remove the state file', file, () => removeFile(file));
     for (const suffix of SIBLING_SUFFIXES) removeQuietly(this.#file(id, suffix));
     removeCallsDirectory(this.directory, id);
+    removeLockFile(this.directory, id);
   }
 
   record(id: string, members: readonly RecordedMember[], writer: 'wrapper' | 'reader'): void {
@@ -169,10 +167,8 @@ class FileStore implements Store {
 
   async lock(id: string, waitMs: number): Promise<Lock> {
     this.#file(id, '.json');
-    ensureDirectory(this.directory, this.#options.uid);
-    const { dev, ino } = fs.statSync(this.directory, { bigint: true });
-    const address = await lockAddress(this.#options.uid, `${dev}:${ino}`, id);
-    return acquireLock(address, `block "${id}"`, waitMs);
+    ensureDirectory(this.directory, this.#options);
+    return acquireLock(await lockAddress(this.directory, this.#options.uid, id), `block "${id}"`, waitMs);
   }
 
   #replace(id: string, suffix: (typeof SIBLING_SUFFIXES)[number], text: string): void {
@@ -182,8 +178,8 @@ class FileStore implements Store {
   }
 
   #ensure(): void {
-    ensureDirectory(this.directory, this.#options.uid);
-    ensureDirectory(this.#blocks, this.#options.uid);
+    ensureDirectory(this.directory, this.#options);
+    ensureDirectory(this.#blocks, this.#options);
   }
 
   /** By file name, not checked: what is no id is reported as unreadable. */

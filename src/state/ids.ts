@@ -3,9 +3,16 @@ const SUFFIX_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const SUFFIX_LENGTH = 4;
 const BASE_LENGTH = 40;
 
-/** True for 1 to 64 of `[A-Za-z0-9._-]`, not starting with `-` (a flag) or `.` (a hidden file). Ids are file names. */
+/** Names of devices on Windows, in any directory and with any extension ("Naming Files, Paths, and Namespaces"). */
+const DEVICE_NAME = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)/i;
+
+/**
+ * True for 1 to 64 of `[A-Za-z0-9._-]`, not starting with `-` (a flag) or `.` (a hidden file). Ids are names of files and
+ * of kernel objects, and a state directory may be shared between systems: so none ends with a dot, which Windows drops, or
+ * is the name of a device there.
+ */
 export function isValidBlockId(text: string): boolean {
-  return BLOCK_ID.test(text);
+  return BLOCK_ID.test(text) && !text.endsWith('.') && !DEVICE_NAME.test(text);
 }
 
 /**
@@ -51,5 +58,6 @@ function sanitizeBase(command: string): string {
     .replace(/^[.-]+/, '')
     .slice(0, BASE_LENGTH)
     .replace(/[.-]+$/, '');
-  return base === '' ? 'block' : base;
+  if (base === '') return 'block';
+  return DEVICE_NAME.test(base) ? base.replaceAll('.', '-') : base;
 }

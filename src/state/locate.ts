@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { AgentmuxError } from '../errors.ts';
-import { checkDirectory } from './directory.ts';
+import { checkDirectory, type DirectoryAccess } from './directory.ts';
 import { resolveStateDirectory, type StateDirectoryOptions } from './paths.ts';
 
 /** Where the state files are. */
@@ -29,7 +29,7 @@ export function locateStateDirectory(options: LocateOptions): StatePlace {
   if (isChosen || uid === undefined) return { directory: resolveStateDirectory(options), note: undefined };
   try {
     const directory = resolveStateDirectory(options);
-    mustBeUsable(directory, uid);
+    mustBeUsable(directory, options);
     return { directory, note: undefined };
   } catch (error) {
     if (!(error instanceof AgentmuxError)) throw error;
@@ -39,9 +39,9 @@ export function locateStateDirectory(options: LocateOptions): StatePlace {
 }
 
 /** Throws AgentmuxError if the directory is not to be used, and could not be made. */
-function mustBeUsable(directory: string, uid: number): void {
+function mustBeUsable(directory: string, access: DirectoryAccess): void {
   // One that is there and cannot be written to may still hold the records of blocks.
-  if (checkDirectory(directory, uid)) return;
+  if (checkDirectory(directory, access)) return;
   const parent = nearestExisting(directory);
   if (parent === undefined || !isWritable(parent)) throw unusable(directory, 'it is missing and cannot be made');
 }

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { renameOver, unlinkFile } from '../platform/busy-files.ts';
 import { systemErrorCode } from './system-error.ts';
 
 /** Names of unfinished files: hidden, and never a block's, since ids do not start with a dot. */
@@ -11,7 +12,7 @@ export const TEMP_NAME = /^\.[A-Za-z0-9._-]+\.[0-9a-f]{16}\.tmp$/;
  * What means nothing after a loss of power need not wait for the disk: `sync` false.
  */
 export function replaceFile(file: string, text: string, sync = true): void {
-  withSibling(file, text, sync, (sibling) => fs.renameSync(sibling, file));
+  withSibling(file, text, sync, (sibling) => renameOver(sibling, file));
   if (sync) syncDirectory(path.dirname(file));
 }
 
@@ -26,7 +27,7 @@ export function createFile(file: string, text: string): boolean {
       return true;
     } catch (error) {
       if (systemErrorCode(error) === 'EEXIST') return false;
-      return claimName(file) && renameOver(sibling, file);
+      return claimName(file) && takeClaimed(sibling, file);
     }
   });
 }
@@ -42,9 +43,9 @@ function claimName(file: string): boolean {
   }
 }
 
-function renameOver(sibling: string, file: string): true {
+function takeClaimed(sibling: string, file: string): true {
   try {
-    fs.renameSync(sibling, file);
+    renameOver(sibling, file);
     return true;
   } catch (error) {
     removeQuietly(file);
@@ -101,8 +102,17 @@ function syncDirectory(directory: string): void {
 /** Removes a file if it is there; what cannot be removed is left to the next sweep. */
 export function removeQuietly(file: string): void {
   try {
-    fs.unlinkSync(file);
+    unlinkFile(file);
   } catch {
     // Gone already, or not removable: nothing depends on it.
+  }
+}
+
+/** Removes a file; that there is none is well. Errors are the system's. */
+export function removeFile(file: string): void {
+  try {
+    unlinkFile(file);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
   }
 }

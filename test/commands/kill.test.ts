@@ -62,6 +62,8 @@ describe('agentmux kill', () => {
 });
 
 describe('settleForce', () => {
+  const platform = { os: 'linux' } as const;
+
   it.each([
     ['by default TERM, then KILL', {}, { signal: 'SIGTERM', graceMs: 4000 }],
     ['TERM by its number', { signal: '15' }, { signal: 'SIGTERM', graceMs: 4000 }],
@@ -72,14 +74,16 @@ describe('settleForce', () => {
     ['another signal, sent once', { signal: 'HUP' }, { signal: 'SIGHUP', graceMs: undefined }],
     ['another signal, forced after a grace', { signal: 'INT', grace: '2' }, { signal: 'SIGINT', graceMs: 2000 }],
   ])('settles %s', (_title, raw, force) => {
-    expect(settleForce(raw, { env: {} })).toEqual(force);
+    expect(settleForce(raw, { env: {}, platform })).toEqual(force);
   });
 
   it('takes the grace of the environment where no flag says otherwise, and only for TERM', () => {
-    const context = { env: { AGENTMUX_GRACE: '2s' } };
+    const context = { env: { AGENTMUX_GRACE: '2s' }, platform };
     expect(settleForce({}, context).graceMs).toBe(2000);
     expect(settleForce({ grace: '1' }, context).graceMs).toBe(1000);
     expect(settleForce({ signal: 'HUP' }, context).graceMs).toBeUndefined();
-    expect(() => settleForce({}, { env: { AGENTMUX_GRACE: 'soon' } })).toThrow(/"soon" is no time for AGENTMUX_GRACE/);
+    expect(() => settleForce({}, { env: { AGENTMUX_GRACE: 'soon' }, platform })).toThrow(
+      /"soon" is no time for AGENTMUX_GRACE/,
+    );
   });
 });

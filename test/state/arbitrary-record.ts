@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { BlockRecord, RunRecord, TrackerRecord } from '../../src/model/block.ts';
 import type { Identity } from '../../src/model/identity.ts';
+import { isValidBlockId } from '../../src/state/ids.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 40 }).map((value) => value.replaceAll('\0', ''));
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -46,7 +47,7 @@ const run: fc.Arbitrary<RunRecord> = fc.record({
   callerSids: fc.array(pid(0), { maxLength: 4 }),
 });
 
-const blockId = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/);
+const blockId = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/).filter(isValidBlockId);
 
 /** Any record that the program may write. */
 export const arbitraryRecord: fc.Arbitrary<BlockRecord> = fc.record({

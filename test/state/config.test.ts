@@ -18,7 +18,20 @@ describe('the path of the configuration', () => {
     [{ XDG_CONFIG_HOME: 'relative', HOME: '/h' }, '/h/.config/agentmux/config.json'],
     [{}, undefined],
   ])('of %j is %j', (env, path) => {
-    expect(findConfigPath(env)).toBe(path);
+    expect(findConfigPath({ env })).toBe(path);
+  });
+});
+
+describe('the path of the configuration on Windows', () => {
+  it.each([
+    [
+      { APPDATA: 'C:\\Users\\a\\AppData\\Roaming', HOME: '/c/Users/a' },
+      'C:\\Users\\a\\AppData\\Roaming\\agentmux\\config.json',
+    ],
+    [{ USERPROFILE: 'C:\\Users\\a' }, 'C:\\Users\\a\\AppData\\Roaming\\agentmux\\config.json'],
+    [{ APPDATA: 'relative', HOME: '/c/Users/a' }, undefined],
+  ])('of %j is %j', (env, path) => {
+    expect(findConfigPath({ env, os: 'win32' })).toBe(path);
   });
 });
 
@@ -51,8 +64,8 @@ describe('a configuration', () => {
 
   it('is empty where there is no file, but not where AGENTMUX_CONFIG names one', () => {
     const home = makeDirectory();
-    expect(readConfig({ HOME: home })).toEqual({ status: 'ok', config: emptyConfig, path: undefined });
-    expect(readConfig({ AGENTMUX_CONFIG: join(home, 'nope') })).toMatchObject({
+    expect(readConfig({ env: { HOME: home } })).toEqual({ status: 'ok', config: emptyConfig, path: undefined });
+    expect(readConfig({ env: { AGENTMUX_CONFIG: join(home, 'nope') } })).toMatchObject({
       status: 'bad',
       detail: expect.stringMatching('cannot be read'),
     });
@@ -63,8 +76,8 @@ describe('a configuration', () => {
     mkdirSync(join(home, '.config/agentmux'), { recursive: true });
     writeFileSync(join(home, 'mine.json'), '{"grace":"1s"}');
     symlinkSync(join(home, 'mine.json'), join(home, '.config/agentmux/config.json'));
-    expect(readConfig({ HOME: home })).toMatchObject({ status: 'ok', config: { grace: '1s' } });
+    expect(readConfig({ env: { HOME: home } })).toMatchObject({ status: 'ok', config: { grace: '1s' } });
     for (const path of [home, '/dev/zero'])
-      expect(readConfig({ AGENTMUX_CONFIG: path })).toMatchObject({ status: 'bad' });
+      expect(readConfig({ env: { AGENTMUX_CONFIG: path } })).toMatchObject({ status: 'bad' });
   });
 });

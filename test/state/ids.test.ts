@@ -55,3 +55,22 @@ it.each([
 ])('%s', (_title, text, expected) => {
   expect(resolveBlockPrefix(ids, text)).toEqual(expected);
 });
+
+it.each(['con', 'NUL', 'aux.x', 'Com1', 'lpt9.claude', 'a.', 'claude-k3f9.'])(
+  'does not take %j for an id, which Windows could not store',
+  (text) => {
+    expect(isValidBlockId(text)).toBe(false);
+  },
+);
+
+it.each(['console', 'com', 'com10', 'nul-k3f9', 'a.con'])(
+  'takes %j for an id, which only looks like a device',
+  (text) => {
+    expect(isValidBlockId(text)).toBe(true);
+  },
+);
+
+it('names no block like a device of Windows', () => {
+  expect(newBlockId('nul.sh', () => 0)).toBe('nul-sh-aaaa');
+  expect(newBlockId('C:\\con', () => 0)).toSatisfy(isValidBlockId);
+});

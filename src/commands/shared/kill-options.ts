@@ -1,9 +1,8 @@
-import type { Context } from '../../context.ts';
 import { AgentmuxError } from '../../errors.ts';
 import { parseSignal } from '../../kill/parse-signal.ts';
 import { DEFAULT_GRACE_MS } from '../../kill/transaction.ts';
 import { parseDuration } from '../../launch/duration.ts';
-import { loadConfig } from './config.ts';
+import { type ConfigContext, loadConfig } from './config.ts';
 
 /** How hard and how patiently: as settled from `-s`, `-9` and `--grace`. */
 export interface KillForce {
@@ -23,7 +22,7 @@ export function parseSpan(text: string, option: string): number {
 }
 
 /** The grace of a kill, ms: by the flag, else AGENTMUX_GRACE, else the configuration. Throws a usage error. */
-export function parseGrace(text: string | undefined, context: Pick<Context, 'env'>): number {
+export function parseGrace(text: string | undefined, context: ConfigContext): number {
   if (text !== undefined) return parseSpan(text, '--grace');
   const variable = context.env['AGENTMUX_GRACE'];
   if (variable) return parseSpan(variable, 'AGENTMUX_GRACE');
@@ -40,7 +39,7 @@ export function settleForce(
     readonly kill?: boolean;
     readonly grace?: string;
   },
-  context: Pick<Context, 'env'>,
+  context: ConfigContext,
 ): KillForce {
   if (raw.signal !== undefined && raw.kill === true) throw new AgentmuxError('usage', '-s and -9 exclude each other');
   const signal = raw.kill === true ? 'SIGKILL' : parseSignal(raw.signal ?? 'TERM');

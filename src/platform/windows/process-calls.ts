@@ -90,7 +90,8 @@ export function readMemoryCounters(win32: Win32, handle: number): ProcessMemory 
   );
   return {
     rssBytes: Number(counters.readBigUInt64LE(16)),
-    privateBytes: Number(counters.readBigUInt64LE(72)),
+    // The same number twice; Windows 7 leaves out the first, Wine the second.
+    privateBytes: Math.max(Number(counters.readBigUInt64LE(56)), Number(counters.readBigUInt64LE(72))),
   };
 }
 

@@ -3,6 +3,7 @@ import type { HostIdentity, Identity } from '../../model/identity.ts';
 import type { SignalOutcome } from '../../model/signal.ts';
 import type { Platform } from '../platform.ts';
 import { DetailsReader } from './details.ts';
+import { createDirectoryGuard } from './directory-guard.ts';
 import { findTag, findVariables, parseEnvironmentBlock } from './environment.ts';
 import { win32 as ownWin32, type Win32 } from './ffi-call.ts';
 import { readHost } from './host.ts';
@@ -35,6 +36,7 @@ export function createWindowsPlatform(win32: Win32 = ownWin32): Platform {
 
   return {
     os: 'win32',
+    directories: createDirectoryGuard(win32),
     host() {
       host ??= readHost(win32);
       return host;

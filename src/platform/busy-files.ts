@@ -1,0 +1,34 @@
+import { renameSync, unlinkSync } from 'node:fs';
+
+/**
+ * Renames over an existing file. Windows refuses while somebody has either open without leave, as virus scanners and
+ * indexers do with every new file for a moment: there it is tried again for up to half a second. Errors are the system's.
+ */
+export function renameOver(from: string, to: string): void {
+  retryWhileBusy(() => renameSync(from, to));
+}
+
+/** Removes a file, with the same patience. */
+export function unlinkFile(file: string): void {
+  retryWhileBusy(() => unlinkSync(file));
+}
+
+/** What Windows says of a file that is open elsewhere. */
+const BUSY: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY']);
+const FIRST_PAUSE_MS = 1;
+const PATIENCE_MS = 500;
+
+/** Runs `action`, again with growing pauses where it failed since a file is open elsewhere. Elsewhere than on Windows once. */
+export function retryWhileBusy<T>(action: () => T, isWindows = process.platform === 'win32'): T {
+  let waited = 0;
+  for (let pause = FIRST_PAUSE_MS; ; pause *= 2) {
+    try {
+      return action();
+    } catch (error) {
+      const isBusy = error instanceof Error && 'code' in error && BUSY.has(error.code);
+      if (!isWindows || !isBusy || waited >= PATIENCE_MS) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+    waited += pause;
+  }
+}
