@@ -54,6 +54,7 @@ export function createRig(options: RigOptions = {}): Rig {
     TERM: 'dumb',
     AGENTMUX_STATE_DIR: stateDirectory,
     AGENTMUX_TEST_RIG: nonce,
+    ...portableReader(),
     ...(options.tracker !== undefined && { AGENTMUX_TRACKER: options.tracker }),
   };
   const prefix = [...(options.prefix ?? []), ...userPrefix(options.uid)];
@@ -71,6 +72,21 @@ export function createRig(options: RigOptions = {}): Rig {
     agentmux: (...args) => call([process.execPath, bins.agentmux, ...args]),
     run: (...args) => call([process.execPath, bins.agentmuxRun, ...args]),
     command: (command, ...args) => call([command, ...args]),
+  };
+}
+
+/**
+ * Variables under which the built commands read processes by `ps`: set by the project of vitest that runs the suite so.
+ * The other variable names a directory with a `ps` and an `lsof` of its own.
+ */
+function portableReader(): Record<string, string> {
+  const { RIG_PROCESS_TABLE: table, RIG_PATH: first } = process.env;
+  if (table === undefined) return {};
+  const path = process.env['PATH'] ?? '/usr/bin:/bin';
+  return {
+    AGENTMUX_PROCESS_TABLE: table,
+    AGENTMUX_TRACKER: 'scan',
+    ...(first !== undefined && { PATH: `${resolve(first)}:${path}` }),
   };
 }
 

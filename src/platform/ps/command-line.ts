@@ -29,10 +29,10 @@ export function parseCommands(text: string): Map<number, PsCommand> {
 
 /**
  * True if the text is no command but what stands for one that cannot be read: `(name)` on macOS, `[name]` on Linux and
- * the BSDs, `<defunct>` for what has ended.
+ * the BSDs, `<defunct>` and `<exiting>` for what has ended or is about to.
  */
 export function isPlaceholder(text: string): boolean {
-  return text === '' || /^\(.*\)$|^\[.*\]( <defunct>)?$|<defunct>$/s.test(text);
+  return text === '' || /^\(.*\)$|^\[.*\](?: <defunct>)?$|^<(?:defunct|exiting)>$/s.test(text);
 }
 
 /**

@@ -27,11 +27,12 @@ export function pickVariables(text: string, names: ReadonlySet<string>): Map<str
   return found;
 }
 
-/** Which of the exact entries `AGENTMUX_TAG=<tag>` is in it. */
+/** Which of the exact words `AGENTMUX_TAG=<tag>` is in it. */
 export function pickTag(text: string, tags: ReadonlySet<string>): string | undefined {
-  if (!text.includes(NAME)) return undefined;
-  for (const entry of splitEnvironment(text)) {
-    if (entry.startsWith(NAME) && tags.has(entry.slice(NAME.length))) return entry.slice(NAME.length);
+  for (let at = text.indexOf(NAME); at !== -1; at = text.indexOf(NAME, at + 1)) {
+    const end = text.indexOf(' ', at);
+    const tag = text.slice(at + NAME.length, end === -1 ? undefined : end);
+    if ((at === 0 || text[at - 1] === ' ') && tags.has(tag)) return tag;
   }
   return undefined;
 }

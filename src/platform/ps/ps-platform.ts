@@ -172,7 +172,9 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
     },
     readOpenFile: (pid, fd) => (fd === 1 || fd === 2 ? readFile(pid, fd === 1 ? '1' : '2') : undefined),
     findTag(pid, tags) {
-      const text = readEnvironmentText(pid);
+      // One call instead of two: a tag is a nonce, and who has it among its arguments was given it by a member.
+      const row = snapshot.row(pid);
+      const text = row && snapshot.command(row, true)?.text;
       return text === undefined ? undefined : pickTag(text, tags);
     },
     children: (pid) =>
