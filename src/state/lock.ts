@@ -33,7 +33,7 @@ export async function lockAddress(
   const { createHash } = await import('node:crypto');
   const hash = createHash('sha256').update(`${dev}:${ino}\0${id}`).digest('hex').slice(0, 40);
   const name = `agentmux-${uid ?? 'x'}-${hash}`;
-  return { kind, name: kind === 'named-pipe' ? `\\\\.\\pipe\\${name}` : `\0${name}`.padEnd(SUN_PATH_BYTES, '\0') };
+  return { kind, name: kind === 'named-object' ? `Global\\${name}` : `\0${name}`.padEnd(SUN_PATH_BYTES, '\0') };
 }
 
 /**
@@ -45,7 +45,7 @@ export async function acquireLock(address: LockAddress, what: string, waitMs: nu
   const { setTimeout: delay } = await import('node:timers/promises');
   const end = performance.now() + waitMs;
   for (;;) {
-    const lock = address.kind === 'locked-file' ? lockFile(address.name) : await bind(address.name);
+    const lock = await take(address);
     if (lock !== undefined) return lock;
     const left = end - performance.now();
     if (left <= 0) {
@@ -77,6 +77,13 @@ const O_EXLOCK = 0x20;
 
 function lockFileOf(directory: string, id: string): string {
   return path.join(directory, `.${id}.lock`);
+}
+
+async function take({ kind, name }: LockAddress): Promise<Lock | undefined> {
+  if (kind === 'abstract-socket') return bind(name);
+  if (kind === 'locked-file') return lockFile(name);
+  const { takeName } = await import('../platform/windows/named-lock.ts');
+  return takeName(name);
 }
 
 async function bind(address: string): Promise<Lock | undefined> {

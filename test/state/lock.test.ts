@@ -15,8 +15,8 @@ it('has a name that each system can take and that tells directories and blocks a
   const socket = await lockAddress(one, 0, 'a', 'abstract-socket');
   expect(socket.name).toMatch(/^\0agentmux-0-[0-9a-f]{40}\0+$/);
   expect(socket.name).toHaveLength(108);
-  const pipe = await lockAddress(one, undefined, 'a', 'named-pipe');
-  expect(pipe.name).toMatch(/^\\\\\.\\pipe\\agentmux-x-[0-9a-f]{40}$/);
+  const object = await lockAddress(one, undefined, 'a', 'named-object');
+  expect(object.name).toMatch(/^Global\\agentmux-x-[0-9a-f]{40}$/);
   const file = await lockAddress(one, 0, 'a', 'locked-file');
   expect(file.name).toBe(join(one, '.a.lock'));
   const names = await Promise.all([lockAddress(one, 0, 'b'), lockAddress(other, 0, 'a'), lockAddress(one, 0, 'a')]);
