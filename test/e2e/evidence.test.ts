@@ -26,10 +26,10 @@ async function list(rig: Rig): Promise<readonly Row[]> {
   return (await rig.agentmux('ps', '--all', '--json', '--no-ports').json<{ rows: Row[] }>()).rows;
 }
 
-/** The row of a command as soon as it has that role: until the run has recorded its root, nothing is the agent's own. */
+/** The row of a command as soon as it is classed for that reason: until the run has recorded its root, nothing is the agent's own. */
 const seenRow = (rig: Rig, word: string, wanted: string): Promise<Row> =>
   waitFor(`${word} as ${wanted}`, async () =>
-    (await list(rig)).find(({ command, role, because }) => command === word && role === wanted && because !== ''),
+    (await list(rig)).find(({ command, because }) => command === word && because === wanted),
   );
 
 describe('evidence', () => {
@@ -39,8 +39,8 @@ describe('evidence', () => {
       main: `${mark('harness')} setsid sleep 7001 & ${mark('agent')} CLAUDE_PID=$$ setsid sleep 7002 & wait`,
     });
     // The server's mark counts as soon as the tool's has told whose session it is.
-    const tool = await seenRow(rig, 'sleep 7002', 'started');
-    const server = await seenRow(rig, 'sleep 7001', 'plumbing');
+    const tool = await seenRow(rig, 'sleep 7002', 'marked as a tool call');
+    const server = await seenRow(rig, 'sleep 7001', "marked as the agent's own");
     expect(server).toMatchObject({ role: 'plumbing', because: "marked as the agent's own" });
     expect(tool).toMatchObject({ role: 'started', because: 'marked as a tool call' });
     expect(tool.evidence).toEqual({ kind: 'mark', mark: 'AI_AGENT', session: SESSION, taskId: null, callId: null });
@@ -58,7 +58,7 @@ describe('evidence', () => {
   it('names a daemon of the agent and warns before it is ended with the block, also in a dry run', async () => {
     const rig = createRig();
     startClaude(rig, { main: './claude daemon run & wait', daemon: 'sleep 7003; :' });
-    const daemon = await seenRow(rig, './claude daemon run', 'plumbing');
+    const daemon = await seenRow(rig, './claude daemon run', 'daemon of the agent: Claude daemon');
     expect(daemon).toMatchObject({ role: 'plumbing', because: 'daemon of the agent: Claude daemon' });
     const warning = new RegExp(`warning: Claude daemon \\(pid ${daemon.pid}\\) may host sessions of other agents\n`);
     await rig.agentmux('kill-tree', '--block', 'b', '--dry-run').stdout(/./).stderr(warning).run();
