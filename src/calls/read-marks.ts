@@ -116,11 +116,15 @@ function isEmpty({ marks, output }: ProcessMarks): boolean {
   return marks.length === 0 && output === undefined;
 }
 
-/** The environment of a zombie reads as empty. What could not be seen before (hidepid) has not ended for that. */
+/**
+ * The environment of what is exiting reads as empty: it gives back its memory first and is a zombie later. What could not
+ * be seen before (hidepid) has not ended for that.
+ */
 function hasEnded({ pid, startTicks }: MarkedProcess, platform: Platform): boolean {
   if (startTicks === undefined) return false;
   const stat = platform.readStat(pid);
-  return stat === undefined || isGone(stat) || stat.startTicks !== startTicks;
+  if (stat === undefined || isGone(stat) || stat.startTicks !== startTicks) return true;
+  return stat.rssBytes === 0 && (platform.readDetails(pid, { argv: true }).argv ?? []).length === 0;
 }
 
 /** Standard output and standard error. */

@@ -163,9 +163,10 @@ function describe(record: BlockRecord, { platform, marks }: InspectDeps, members
   const processes = seen.map(({ pid, startTicks, stat, argv, exe }) => {
     return { pid, startTicks, ppid: stat?.ppid, sid: sessionOf(platform, stat), comm: stat?.comm, argv, exe };
   });
-  const roots = record.runs.flatMap(({ root }) =>
-    root ? [{ pid: root.pid, startTicks: root.startTicks, agent: record.agent }] : [],
-  );
+  const roots = [
+    ...record.runs.flatMap(({ root }) => root ?? []),
+    ...findUnrecordedRoots(record, platform, members),
+  ].map(({ pid, startTicks }) => ({ pid, startTicks, agent: record.agent }));
   let ended: ReadonlySet<number> = new Set();
   const ask = (reader: MarksReader) => (agents: readonly AgentProfile[]) => {
     const read = reader.read(record.id, processes, agents);
@@ -178,6 +179,16 @@ function describe(record: BlockRecord, { platform, marks }: InspectDeps, members
     .filter(({ pid }) => !ended.has(pid))
     .map((member) => ({ ...member, ...(result.roles.get(member.pid) ?? UNSEEN) }));
 }
+
+/** Between the start of an agent and its record: what the wrapper starts is the agent. */
+function findUnrecordedRoots(record: BlockRecord, platform: Platform, members: readonly Seen[]): RecordedPlace[] {
+  const run = record.runs.at(-1);
+  if (run === undefined || run.root !== undefined || !platform.isAlive(run.wrapper)) return [];
+  const { pid: wrapperPid } = run.wrapper;
+  return members.flatMap(({ pid, stat }) => (stat?.ppid === wrapperPid ? { pid, startTicks: stat.startTicks } : []));
+}
+
+type RecordedPlace = Pick<ProcessStat, 'pid' | 'startTicks'>;
 
 const UNSEEN: Pick<MemberView, 'role' | 'because' | 'evidence'> = {
   role: 'started',

@@ -56,6 +56,14 @@ describe('createMarksReader', () => {
     const reader = createMarksReader(platform, createMemoryStore());
     expect(reader.read('b', [member, silent, unseen], [claude]).ended).toEqual(new Set());
     expect(reader.read('b', [member, ended], [claude]).ended).toEqual(new Set([silent.pid]));
+    const exiting: Platform = {
+      ...platform,
+      readVariables: () => new Map(),
+      readStat: (pid) => ({ ...platform.readStat(pid), rssBytes: 0 }) as ReturnType<Platform['readStat']>,
+      readDetails: (pid, fields) => ({ ...platform.readDetails(pid, fields), argv: [] }),
+    };
+    const late = createMarksReader(exiting, createMemoryStore());
+    expect(late.read('b', [member], [claude]).ended).toEqual(new Set([member.pid]));
     // Killed and not yet reaped it is still listed.
     const dying = await startMarked(platform, TOOL);
     process.kill(dying.pid, 'SIGKILL');

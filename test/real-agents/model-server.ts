@@ -9,6 +9,8 @@ export interface ToolCall {
   readonly description: string;
   /** Runs on while the agent goes on. */
   readonly background?: boolean;
+  /** Another tool than the shell, without arguments; the command is not used then. */
+  readonly tool?: string;
 }
 
 /** One answer of the model: some words, and the tool calls that it wants made. */
@@ -64,11 +66,11 @@ function answer(response: http.ServerResponse, body: MessagesRequest, script: re
   const { text, tools = [] } = canUseTools ? (script[played] ?? { text: 'done' }) : { text: 'ok' };
   const content = [
     { type: 'text', text },
-    ...tools.map(({ command, description, background }, index) => ({
+    ...tools.map(({ tool, ...call }, index) => ({
       type: 'tool_use',
       id: `toolu_${played}_${index}`,
-      name: 'Bash',
-      input: { command, description, ...(background === true && { run_in_background: true }) },
+      name: tool ?? 'Bash',
+      input: tool === undefined ? useBash(call) : {},
     })),
   ];
   const message = {
@@ -82,6 +84,10 @@ function answer(response: http.ServerResponse, body: MessagesRequest, script: re
   const stopReason = tools.length > 0 ? 'tool_use' : 'end_turn';
   if (body.stream === true) stream(response, message, content, stopReason);
   else sendJson(response, { ...message, content, stop_reason: stopReason });
+}
+
+function useBash({ command, description, background }: ToolCall): object {
+  return { command, description, ...(background === true && { run_in_background: true }) };
 }
 
 /** Server-sent events, in the order of the Messages API; each block comes in one delta. */

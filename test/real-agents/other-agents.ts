@@ -8,6 +8,8 @@ export interface OtherAgent {
   readonly id: string;
   /** Which of the survivors of the leak scenario it lets live, measured: nohup, setsid, double fork, `cmd &`. */
   readonly leaves: readonly number[];
+  /** True if its tool calls tell their ids. */
+  readonly callIds: boolean;
   /** Path of its program; installs it where it is not there yet, undefined if that cannot be. */
   install(): string | undefined;
   /** Writes its configuration below that home and tells its arguments and environment. */
@@ -22,6 +24,7 @@ const codex: OtherAgent = {
   id: 'codex',
   // It ends the process group of each command with it.
   leaves: [1, 2],
+  callIds: true,
   install: () => installAgent('codex', '@openai/codex', '0.171.0', '.bin/codex'),
   configure(home, baseUrl, servers) {
     const tables = Object.entries(servers).map(
@@ -39,6 +42,7 @@ const codex: OtherAgent = {
 const gemini: OtherAgent = {
   id: 'gemini',
   leaves: [0, 1, 2, 3],
+  callIds: false,
   install: () => installAgent('gemini', '@google/gemini-cli', '0.61.0', '.bin/gemini'),
   configure(home, baseUrl, servers) {
     const auth = { security: { auth: { selectedType: 'gemini-api-key' } } };
@@ -53,6 +57,7 @@ const gemini: OtherAgent = {
 const opencode: OtherAgent = {
   id: 'opencode',
   leaves: [0, 1, 2, 3],
+  callIds: false,
   install: () => installAgent('opencode', 'opencode-ai', '1.18.33', '.bin/opencode'),
   configure(home, baseUrl, servers) {
     const options = { baseURL: `${baseUrl}/v1`, apiKey: 'scripted' };
@@ -73,6 +78,7 @@ const opencode: OtherAgent = {
 const qwen: OtherAgent = {
   id: 'qwen',
   leaves: [],
+  callIds: false,
   install: () => installAgent('qwen', '@qwen-code/qwen-code', '0.15.10', '.bin/qwen'),
   configure(home, baseUrl, servers) {
     const auth = { security: { auth: { selectedType: 'openai' } } };

@@ -58,6 +58,19 @@ describeIf(isLinux, 'needs procfs', 'inspectBlock', () => {
       expect(view).toMatchObject({ status: 'ended', members: [] });
     });
 
+    it('takes what the wrapper has just started for the agent before it is recorded, and after that nothing else', async () => {
+      const tracked = await track(type, script);
+      const tool = await tracked.pidOf('tool');
+      const record = recordOf(tracked);
+      const early = { ...record, runs: record.runs.map((run) => ({ ...run, root: undefined })) };
+      const roles = (one: BlockRecord) =>
+        new Map(inspectBlock(one, deps).members.map((member) => [member.pid, member.role]));
+      expect([tracked.root.pid, tool].map((pid) => roles(early).get(pid))).toEqual(['root', 'started']);
+      const other = { ...tracked.root, startTicks: tracked.root.startTicks - 1 };
+      const late = { ...record, runs: record.runs.map((run) => ({ ...run, root: other })) };
+      expect(roles(late).get(tracked.root.pid)).toBe('started');
+    });
+
     it('folds zombies below their parent', async () => {
       const three = [1, 2, 3].map((n) => zombie(`z${n}`)).join('; ');
       const tracked = await track(type, `${three}; exec sleep 300`);
