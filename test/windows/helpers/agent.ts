@@ -73,6 +73,12 @@ export class AgentSession {
     return this.start(['cmd.exe', '/d', '/s', '/c', `"${command}"`], { verbatim: true, ...options });
   }
 
+  /** Starts a program whose maker ends; resolves to both pids. */
+  async startOrphan(argv: readonly string[]): Promise<{ readonly pid: number; readonly maker: number }> {
+    const { pid, maker } = await this.#order('orphan', { argv });
+    return { pid: watch(Number(pid)), maker: Number(maker) };
+  }
+
   /** Tries to start a child outside every job; resolves to its pid, or to the error that the system gave. */
   async breakAway(command: string): Promise<{ readonly pid?: number; readonly refused?: number }> {
     const answer = (await this.#order('breakaway', { command })) as { pid?: number; refused?: number };

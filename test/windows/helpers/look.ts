@@ -51,6 +51,13 @@ export function endProcess(pid: number): void {
   close(handle);
 }
 
+/** Makes a process stand still. */
+export function suspend(pid: number): void {
+  const handle = callNumber('OpenProcess', 'I64', ['U32', SUSPEND_RESUME], ['I32', 0], ['U32', pid]);
+  callNumber('NtSuspendProcess', 'I32', ['I64', handle]);
+  close(handle);
+}
+
 /** Live processes below `pid`, whatever their depth; a maker counts only if it is older. */
 export function descendants(pid: number, table = listProcesses()): SeenProcess[] {
   const found = new Map<number, SeenProcess>();
@@ -77,6 +84,7 @@ export function priorityClass(pid: number): number {
 }
 
 const SNAP_PROCESS = 2;
+const SUSPEND_RESUME = 0x800;
 /** PROCESSENTRY32W. */
 const ENTRY_BYTES = 568;
 const TERMINATE = 0x1;
@@ -85,13 +93,15 @@ const SYNCHRONIZE = 0x100000;
 
 type Argument = readonly ['I32' | 'U32' | 'I64' | 'U8Array', number | Uint8Array];
 
-let isOpen = false;
+const opened = new Set<string>();
 
 function callNumber(funcName: string, retType: 'I32' | 'U32' | 'I64', ...args: readonly Argument[]): number {
-  if (!isOpen) open({ library: 'look-kernel32', path: 'kernel32.dll' });
-  isOpen = true;
+  const dll = funcName.startsWith('Nt') ? 'ntdll' : 'kernel32';
+  const library = `look-${dll}`;
+  if (!opened.has(library)) open({ library, path: `${dll}.dll` });
+  opened.add(library);
   const result: unknown = load({
-    library: 'look-kernel32',
+    library,
     funcName,
     retType: DataType[retType],
     paramsType: args.map(([type]) => DataType[type]),

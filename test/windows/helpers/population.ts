@@ -13,7 +13,7 @@ export interface Population {
   readonly detached: number;
   /** Without the variables of the block. */
   readonly bare: number;
-  /** An orphan: its `cmd.exe` has ended. */
+  /** An orphan: its maker has ended. */
   readonly orphan: number;
   /** Started with the wish to be outside every job; undefined where the system refuses that. */
   readonly breakaway: number | undefined;
@@ -25,11 +25,10 @@ export async function populate(agent: AgentSession): Promise<Population> {
   const detached = await agent.start(sleeper, { detached: true });
   const bare = await agent.start(sleeper, { detached: true, env: bareEnvironment() });
   const { pid: breakaway } = await agent.breakAway(sleeper.join(' '));
-  const shell = await agent.startTool(`start /b ${sleeper.join(' ')}`);
-  const orphan = await waitFor('the orphan', () => childNamed(shell, 'ping.exe'), capMs);
-  await waitFor('its parent to end', () => !isAlive(shell), capMs);
+  const { pid: orphan, maker } = await agent.startOrphan(sleeper);
+  await waitFor('its maker to end', () => !isAlive(maker), capMs);
   const inTool = await waitFor('the program of the tool', () => childNamed(tool, 'ping.exe'), capMs);
-  for (const pid of [orphan, inTool]) onTestFinished(() => void (isAlive(pid) && endProcess(pid)));
+  onTestFinished(() => void (isAlive(inTool) && endProcess(inTool)));
   return { tool, inTool, detached, bare, orphan, breakaway };
 }
 
