@@ -91,6 +91,7 @@ const COMMANDS = {
   ports: async () => (await import('./commands/ports.ts')).registerPorts,
   keep: async () => (await import('./commands/keep.ts')).registerKeep,
   release: async () => (await import('./commands/release.ts')).registerRelease,
+  priority: async () => (await import('./commands/priority.ts')).registerPriority,
   wait: async () => (await import('./commands/wait.ts')).registerWait,
   hook: async () => (await import('./commands/hook.ts')).registerHook,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,

@@ -36,6 +36,7 @@ export function planBlock(request: EncloseRequest, name: BlockName): TrackerPlan
     wrapper: run.wrapper,
     staysInside: true,
     leavesNothing: options.leftovers === 'kill' && options.keep.length === 0 && !options.terminal,
+    priority: options.priority,
     previous: draft.before,
     onSeen: (members) => recordQuietly(store, name.id, members),
     recorded: (id) => store.recorded(id),

@@ -8,6 +8,7 @@ import { readAllSessions } from '../platform/sessions.ts';
 import type { Agent, Handover, OrphanKeeper, Program, ProgramStarter } from '../platform/starter.ts';
 import { removeKeptGroups } from '../trackers/kept-group.ts';
 import { labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
+import { applyPriority } from './apply-priority.ts';
 import { beginRun, type EnclosedBlock, type EncloseRequest, encloseBlock, planBlock } from './enclose.ts';
 import { endBlock, lookAtBlock, recordFound } from './end-block.ts';
 import { decideLeaving } from './leave.ts';
@@ -105,6 +106,7 @@ async function start(starting: Starting): Promise<Agent> {
     platform: world.platform,
     own: orphans.own,
   });
+  if (options.priority !== undefined) applyPriority(options.priority, tracker, block, world.platform, reporter);
   block.started(
     agent.identity,
     { ...tracker.record, subreaper: orphans.isSubreaper },
@@ -159,6 +161,7 @@ async function seeThrough(running: Running): Promise<number> {
   const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak });
   sweepLabels(block, platform);
   tracker.dispose();
+  block.setTracker({ ...block.record.tracker, job: tracker.record.job });
   removeKeptGroups(block.record);
   orphans.stop();
   agent.release();

@@ -1,5 +1,6 @@
 import { LaunchError, RunExitCode } from '../errors.ts';
 import { type LeftoversPolicy, leftoversPolicies, type TrackerType, trackerTypes } from '../model/block.ts';
+import { type Priority, priorities } from '../model/priority.ts';
 import { type Config, emptyConfig } from '../state/config.ts';
 import { parseDuration } from './duration.ts';
 
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly tracker: TrackerChoice;
   /** Trackers that will do; undefined: any. */
   readonly require: TrackerType | undefined;
+  /** Undefined: as this process has it. */
+  readonly priority: Priority | undefined;
   /** True unless `--no-labels`: give the agent what tells which tool call started a process. */
   readonly labels: boolean;
   /** Patterns of what is never ended with its block. */
@@ -45,6 +48,7 @@ export interface RawRunOptions {
   readonly terminal?: boolean;
   readonly tracker?: string;
   readonly require?: string;
+  readonly priority?: string;
   /** Commander's form of `--no-labels`: true unless it was given. */
   readonly labels?: boolean;
   readonly dryRun?: boolean;
@@ -84,6 +88,7 @@ export function parseRunOptions(
     terminal: raw.terminal === true,
     tracker: tracker ?? config.tracker ?? 'auto',
     require,
+    priority: choose(raw.priority, '--priority', undefined, '', priorities),
     labels: raw.labels !== false && config.labels !== false,
     keep: config.keep,
     dryRun: raw.dryRun === true,

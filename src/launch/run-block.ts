@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BlockRecord, RunExit, RunRecord, TrackerRecord } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
 import type { Store } from '../state/store.ts';
+import { withSharedLimits } from '../trackers/job-limits.ts';
 
 /**
  * The block of this run: its record as last written. While we live we alone write its file. A file that cannot be
@@ -56,10 +57,17 @@ export class RunBlock {
     return [...this.#record.runs.slice(0, -1), { ...this.run, ...change }];
   }
 
+  /** Other commands change the limits of a job, and tell so in the file. */
+  #withShared(record: BlockRecord): BlockRecord {
+    if (record.tracker.job === undefined) return record;
+    return { ...record, tracker: withSharedLimits(record.tracker, this.store.read(record.id)?.tracker) };
+  }
+
   #write(record: BlockRecord): void {
     this.#record = record;
     try {
-      this.store.write(record);
+      this.#record = this.#withShared(record);
+      this.store.write(this.#record);
     } catch (error) {
       this.#onUnwritable(error);
     }

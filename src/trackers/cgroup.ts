@@ -125,7 +125,7 @@ export function createCgroupTracker(options: CgroupTrackerOptions): Tracker {
       if (enclosure === undefined || (frozen && memberPids().includes(process.pid))) return false;
       return freezeAndWait(enclosure, frozen);
     },
-    setBelowNormalPriority: (on) => setNiceness(memberPids(), on),
+    setBelowNormalPriority: (on) => setNiceness(memberPids, on),
     cpuTimeNs() {
       const usec = enclosure === undefined ? undefined : readCpuUsec(enclosure);
       return usec === undefined ? undefined : usec * 1000;

@@ -1,4 +1,5 @@
 import type { Member } from '../model/block.ts';
+import type { PriorityResult } from '../model/priority.ts';
 import type { KillTreeOptions, Tracker } from './tracker.ts';
 
 /**
@@ -32,7 +33,7 @@ export function joinTrackers(own: Tracker, children: readonly Tracker[]): Tracke
     },
     terminate: () => all.map((tracker) => tracker.terminate()).some(Boolean),
     setFrozen: (frozen) => all.map((tracker) => tracker.setFrozen(frozen)).every(Boolean),
-    setBelowNormalPriority: (on) => all.map((tracker) => tracker.setBelowNormalPriority(on)).every(Boolean),
+    setBelowNormalPriority: (on) => uniteResults(all.map((tracker) => tracker.setBelowNormalPriority(on))),
     cpuTimeNs() {
       const times = all.map((tracker) => tracker.cpuTimeNs());
       return times.includes(undefined) ? undefined : times.reduce<number>((sum, time) => sum + (time ?? 0), 0);
@@ -45,6 +46,12 @@ export function joinTrackers(own: Tracker, children: readonly Tracker[]): Tracke
       for (const tracker of all) tracker.dispose();
     },
   };
+}
+
+function uniteResults(results: readonly PriorityResult[]): PriorityResult {
+  const refused = new Map(results.flatMap((result) => result.refused).map((one) => [one.pid, one]));
+  const done = new Set(results.flatMap((result) => result.done).filter((pid) => !refused.has(pid)));
+  return { done: [...done], refused: [...refused.values()], isLimit: results.every((result) => result.isLimit) };
 }
 
 /** By pid; what an earlier list says counts. */

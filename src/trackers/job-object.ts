@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member, TrackerRecord } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
+import type { PriorityResult } from '../model/priority.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type Win32, Win32Error } from '../platform/windows/ffi-call.ts';
 import { duplicateHandle } from '../platform/windows/handle-calls.ts';
@@ -80,7 +81,7 @@ export function createJobTracker(options: JobTrackerOptions): Tracker {
     }
   }
 
-  /** Sets or clears flags, and what else was set stays set. False if the system refused. */
+  /** Sets or clears flags, and what else was set stays set. */
   function changeLimits(job: number, change: { set?: number; clear?: number }, priorityClass?: number): void {
     const before = currentFlags(job);
     const flags = (before | (change.set ?? 0)) & ~(change.clear ?? 0);
@@ -95,8 +96,9 @@ export function createJobTracker(options: JobTrackerOptions): Tracker {
     return told !== 0 ? told : (record.job?.flags ?? 0);
   }
 
-  function setPriority(on: boolean): boolean {
-    const isSet = withJob(JobAccess.query | JobAccess.setAttributes, (job) => {
+  /** The limit, and each member too: where the limit does nothing it is at least as on Unix. */
+  function setPriority(on: boolean): PriorityResult {
+    const isLimit = withJob(JobAccess.query | JobAccess.setAttributes, (job) => {
       if (on) changeLimits(job, { set: JobLimit.priorityClass });
       else {
         // Without a limit members keep the class that they have: so normal for all, and then none.
@@ -105,7 +107,7 @@ export function createJobTracker(options: JobTrackerOptions): Tracker {
       }
       return true;
     });
-    return isSet === true && setNiceness(memberPids(), on);
+    return { ...setNiceness(memberPids, on), isLimit: isLimit === true };
   }
 
   /** A handle in the agent would keep a job open that is to end with us. */

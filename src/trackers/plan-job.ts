@@ -1,4 +1,5 @@
 import type { BlockRecord, TrackerReason, TrackerRecord } from '../model/block.ts';
+import type { Priority } from '../model/priority.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type Win32, Win32Code, Win32Error } from '../platform/windows/ffi-call.ts';
 import { createJob, JobLimit, PriorityClass, setJobLimits } from '../platform/windows/job-calls.ts';
@@ -18,15 +19,20 @@ export interface JobPlanOptions {
   readonly reasons: readonly TrackerReason[];
   /** True if nothing of the block may outlive this process, whatever becomes of it. */
   readonly leavesNothing: boolean;
+  /** Undefined: as an earlier run had it, else normal. */
+  readonly priority: Priority | undefined;
   /** The block's record of an earlier run, whose job is taken again while it is there. */
   readonly previous: BlockRecord | undefined;
 }
 
 /** A job object of the block's own, for this user alone, that nothing breaks away from. */
 export function planJob(options: JobPlanOptions): TrackerPlan {
-  const { blockId, tag, reasons, previous } = options;
-  const kept = (previous?.tracker.job?.flags ?? 0) & JobLimit.priorityClass;
-  const flags = kept | (options.leavesNothing ? JobLimit.killOnClose : 0);
+  const { blockId, tag, reasons, previous, priority } = options;
+  const isLow =
+    priority === undefined
+      ? ((previous?.tracker.job?.flags ?? 0) & JobLimit.priorityClass) !== 0
+      : priority === 'below-normal';
+  const flags = (isLow ? JobLimit.priorityClass : 0) | (options.leavesNothing ? JobLimit.killOnClose : 0);
   // A job of an earlier run may be there under the second name.
   const before = previous?.tracker.job?.name;
   const names = [...jobNames(blockId, tag)].sort((a, b) => Number(b === before) - Number(a === before));

@@ -133,7 +133,9 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
         .filter(({ pid, startTicks }) => !asked.has(`${pid}:${startTicks}`));
       if (awake.length === 0) return true;
       for (const { pid, startTicks } of awake) asked.add(`${pid}:${startTicks}`);
-      stopped.push(...awake.filter((identity) => platform.signal(identity, 'SIGSTOP') === 'sent'));
+      const outcomes = awake.map((identity) => platform.signal(identity, 'SIGSTOP'));
+      if (outcomes.includes('unsupported')) return false;
+      stopped.push(...awake.filter((_, index) => outcomes[index] === 'sent'));
     }
     return true;
   }
@@ -176,11 +178,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
       if (!frozen) return thaw();
       return freeze();
     },
-    setBelowNormalPriority: (on) =>
-      setNiceness(
-        find().map(({ stat }) => stat.pid),
-        on,
-      ),
+    setBelowNormalPriority: (on) => setNiceness(() => find().map(({ stat }) => stat.pid), on),
     cpuTimeNs: () => undefined,
     oomKills: () => undefined,
     dispose: () => undefined,

@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { BlockRecord, TrackerReason, TrackerRecord, TrackerType } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
+import type { Priority } from '../model/priority.ts';
 import { readType } from '../platform/linux/cgroup-fs.ts';
 import { findOwnGroup } from '../platform/linux/cgroup-mount.ts';
 import { native } from '../platform/linux/native.ts';
@@ -42,6 +43,8 @@ export interface PlanOptions {
   readonly onSeen?: (members: readonly SeenProcess[]) => void;
   /** True if nothing of the block may outlive this process, whatever becomes of it (`--leftovers kill`). */
   readonly leavesNothing?: boolean;
+  /** What the agent is to run at from its first instruction, where the enclosure can see to it (Windows). */
+  readonly priority?: Priority | undefined;
   /** The native calls of Windows; those of this process if left out. */
   readonly win32?: Win32;
   /** Members that earlier runs saw (Store.recorded). */
@@ -136,7 +139,9 @@ function planWindows(options: PlanOptions): TrackerPlan[] {
   if (status.type === 'unavailable') return [planStub([makeReason('no-native', status.reason)])];
   if (forced === 'scan') return [planScan(options, [makeReason('forced', '--tracker scan')])];
   if (forced === 'cgroup') return [planScan(options, [makeReason('not-linux', 'this is win32')])];
-  return [planJob({ ...options, win32: calls, reasons: [], leavesNothing, previous }), planScan(options, [])];
+  const { priority } = options;
+  const job = planJob({ ...options, win32: calls, reasons: [], leavesNothing, previous, priority });
+  return [job, planScan(options, [])];
 }
 
 function planLinux(options: PlanOptions): TrackerPlan[] {

@@ -1,4 +1,5 @@
 import type { TrackerReason, TrackerRecord } from '../model/block.ts';
+import { noPriorityChange } from '../model/priority.ts';
 import type { Tracker } from './tracker.ts';
 
 /**
@@ -18,7 +19,7 @@ export function createStubTracker(record: TrackerRecord): Tracker {
     killPid: () => 'not-member',
     terminate: () => false,
     setFrozen: () => false,
-    setBelowNormalPriority: () => false,
+    setBelowNormalPriority: () => noPriorityChange,
     cpuTimeNs: () => undefined,
     oomKills: () => undefined,
     dispose: () => undefined,

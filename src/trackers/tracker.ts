@@ -1,5 +1,6 @@
 import type { Confidence, Member, TrackerReason, TrackerRecord, TrackerType } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
+import type { PriorityResult } from '../model/priority.ts';
 import type { SignalOutcome } from '../model/signal.ts';
 import type { Enclosure } from '../platform/starter.ts';
 
@@ -38,8 +39,8 @@ export interface Tracker {
   terminate(): boolean;
   /** Freezes or thaws all members at once; false if this tracker cannot. */
   setFrozen(frozen: boolean): boolean;
-  /** Lowers or restores the priority of the members; false if the system refused. */
-  setBelowNormalPriority(on: boolean): boolean;
+  /** Lowers or restores the priority of the members, and of what they start from now on. */
+  setBelowNormalPriority(on: boolean): PriorityResult;
   /** CPU used by all members, exited ones included, ns; undefined if only the live ones could be added up. */
   cpuTimeNs(): number | undefined;
   /** Members that the kernel killed for lack of memory, so far; undefined if it does not count them here. */

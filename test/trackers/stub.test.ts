@@ -20,7 +20,7 @@ describe('the stub tracker', () => {
     expect(tracker.killPid(nobody)).toBe('not-member');
     expect(tracker.terminate()).toBe(false);
     expect(tracker.setFrozen(true)).toBe(false);
-    expect(tracker.setBelowNormalPriority(true)).toBe(false);
+    expect(tracker.setBelowNormalPriority(true)).toEqual({ done: [], refused: [], isLimit: false });
     expect(await tracker.killTree({ deadlineMs: 100 })).toEqual([]);
     expect(tracker.cpuTimeNs()).toBeUndefined();
     expect(tracker.oomKills()).toBeUndefined();

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { processFilter, processSort } from '../../filter/process-query.ts';
 import { requirable, trackerChoices } from '../../launch/options.ts';
 import { leftoversPolicies } from '../../model/block.ts';
+import { priorities } from '../../model/priority.ts';
 import { blockQuery } from '../../render/block-query.ts';
 import { shellNames } from '../../render/completion-scripts.ts';
 import { portFilter, portSort } from '../../render/port-table.ts';
@@ -40,6 +41,8 @@ export function createCompletionValues(context: Context): CompletionValues {
             : [...listProcesses(started()), ...listPorts(context, started())];
         case 'ports':
           return listPorts(context, started()).map(({ value, text }) => ({ value: value.slice(1), text }));
+        case 'priority':
+          return priorities.map((value) => ({ value, text: '' }));
         case 'completion':
         case 'init':
           return shellNames.map((value) => ({ value, text: '' }));
@@ -65,6 +68,7 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   '--leftovers': leftoversPolicies,
   '--tracker': trackerChoices,
   '--require': requirable,
+  '--priority': priorities,
   '--until': ['exited', 'empty', 'port='],
   '--signal': Object.keys(constants.signals).map((name) => name.replace(/^SIG/, '')),
 };

@@ -18,7 +18,7 @@ export interface CreateProcessRequest {
   /** Job that the child is in before it runs. */
   readonly job: number | undefined;
   /** Inheritable handles of ours that the child gets beside its standard ones; nothing else is inherited. */
-  readonly inherited?: readonly number[];
+  readonly inherited?: readonly number[] | undefined;
   /** True if we have no console, so that none opens for the child (CREATE_NO_WINDOW). */
   readonly noWindow?: boolean;
   /** Further creation flags, e.g. CREATE_NEW_PROCESS_GROUP. */

@@ -82,8 +82,8 @@ export interface JobAccounting {
   /** User and system time of all members, exited ones included, ns. */
   readonly cpuNs: number;
   /** Processes that ever were members. */
-  readonly total: number;
-  readonly active: number;
+  readonly totalProcesses: number;
+  readonly activeProcesses: number;
 }
 
 /** What all members used, nested jobs included. Throws Win32Error. */
@@ -92,7 +92,7 @@ export function readJobAccounting(win32: Win32, job: number): JobAccounting {
   const error = query(win32, job, InfoClass.accounting, info);
   if (error !== 0) throw new Win32Error('QueryInformationJobObject', error);
   const ticks = Number(info.readBigInt64LE(0)) + Number(info.readBigInt64LE(8));
-  return { cpuNs: ticks * 100, total: info.readUInt32LE(36), active: info.readUInt32LE(40) };
+  return { cpuNs: ticks * 100, totalProcesses: info.readUInt32LE(36), activeProcesses: info.readUInt32LE(40) };
 }
 
 export interface JobLimits {

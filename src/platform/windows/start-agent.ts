@@ -1,11 +1,12 @@
 import { LaunchError, RunExitCode } from '../../errors.ts';
 import type { Platform } from '../platform.ts';
-import type { Agent, AgentStatus, StartRequest } from '../starter.ts';
+import type { Agent, AgentStatus, Enclosure, StartRequest } from '../starter.ts';
 import { hasConsole, readStandardHandles, withVariables } from './console-calls.ts';
 import { type CreatedProcess, createProcess } from './create-process.ts';
 import { type Win32, Win32Error } from './ffi-call.ts';
-import { closeHandle, readTimes, terminateProcess } from './process-calls.ts';
+import { closeHandle, terminateProcess } from './process-calls.ts';
 import { waitForEnd } from './process-end.ts';
+import { readSettledTimes } from './settled-times.ts';
 import { startByNode } from './start-by-node.ts';
 import { buildWindowsCommand, type WindowsCommand } from './windows-command.ts';
 
@@ -14,7 +15,7 @@ export async function startWindowsAgent(request: StartRequest, win32: Win32): Pr
   const command = buildWindowsCommand(request);
   if (win32.status().type === 'unavailable') return startByNode(command, request);
   const created = request.spawnInside((enclosure) =>
-    attempt(command, () => create(command, request, enclosure?.job, win32)),
+    attempt(command, () => create(command, request, enclosure, win32)),
   );
   request.own.add(created.pid);
   return watchProcess(created, request.platform, win32);
@@ -23,7 +24,7 @@ export async function startWindowsAgent(request: StartRequest, win32: Win32): Pr
 function create(
   { file, line }: WindowsCommand,
   { added, program }: StartRequest,
-  job: number | undefined,
+  enclosure: Enclosure | undefined,
   win32: Win32,
 ): CreatedProcess {
   return withVariables(win32, { ...program.env, ...added }, () =>
@@ -33,7 +34,8 @@ function create(
       env: undefined,
       cwd: undefined,
       handles: readStandardHandles(win32),
-      job,
+      job: enclosure?.job,
+      inherited: enclosure?.inherited,
       noWindow: !hasConsole(win32),
     }),
   );
@@ -68,7 +70,7 @@ const reasons: ReadonlyMap<number, string> = new Map([
 
 function watchProcess({ pid, handle }: CreatedProcess, platform: Platform, win32: Win32): Agent {
   const { bootId, pidNamespace } = platform.host();
-  const identity = { pid, startTicks: readTimes(win32, handle).startedAt, bootId, pidNamespace };
+  const identity = { pid, startTicks: readSettledTimes(win32, handle).startedAt, bootId, pidNamespace };
   const end = waitForEnd(win32, handle);
   let status: AgentStatus | undefined;
   const exited = end.ended.then(
