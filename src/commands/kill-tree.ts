@@ -4,7 +4,7 @@ import { ExitCode } from '../errors.ts';
 import { ignoreSignals } from '../kill/ignore-signals.ts';
 import type { KillTarget } from '../kill/kill.ts';
 import { stepOutside } from '../kill/step-outside.ts';
-import { type KillWorld, killBlock, planBlock } from '../kill/transaction.ts';
+import { graceOf, type KillWorld, killBlock, planBlock } from '../kill/transaction.ts';
 import type { BlockRecord } from '../model/block.ts';
 import { formatCount } from '../render/format.ts';
 import { renderJson } from '../render/json.ts';
@@ -15,7 +15,7 @@ import { familyOf } from '../trackers/subject.ts';
 import { confirmDanger } from './shared/confirm.ts';
 import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
 import { examplesHelp } from './shared/help.ts';
-import { parseGrace } from './shared/kill-options.ts';
+import { parseGrace, sayIfByForce } from './shared/kill-options.ts';
 import {
   type KillRow,
   nameProcesses,
@@ -76,6 +76,7 @@ export function registerKillTree(program: Command, context: Context): void {
 
 async function killTree(context: Context, options: RawOptions): Promise<number> {
   const graceMs = parseGrace(options.grace, context);
+  const given = graceOf(context.platform, graceMs);
   const { lookup, caller, known } = openLookup(context, 'kill-tree');
   const view = resolveTarget(options.block, lookup, caller);
   const { record } = view;
@@ -83,11 +84,12 @@ async function killTree(context: Context, options: RawOptions): Promise<number> 
   const world = openKillWorld(context, record, lookup.records, options.includingKept, known);
   const plan = planBlock(world, { ...options, startedOnly: options.started, members: view.members });
   sayWhichDaemonsEnd(context, view.members, plan.targets);
+  if (plan.targets.length > 0) sayIfByForce(context, graceMs === 0);
   if (options.dryRun === true) {
     return print(
       context,
       record,
-      { dryRun: true, ok: undefined, rows: plan.targets, leftOut: plan.leftOut, kept: plan.kept },
+      { dryRun: true, graceMs: given, ok: undefined, rows: plan.targets, leftOut: plan.leftOut, kept: plan.kept },
       options,
     );
   }
@@ -96,7 +98,7 @@ async function killTree(context: Context, options: RawOptions): Promise<number> 
   const isInside = view.members.some((member) => member.pid === context.pid);
   const restore = isInside ? ignoreSignals() : undefined;
   try {
-    return await carryOut(context, view, world, graceMs, options);
+    return await carryOut(context, view, world, given, options);
   } finally {
     restore?.();
   }
@@ -121,11 +123,12 @@ async function carryOut(
   // A living wrapper removes its enclosure itself.
   if (report.ok && !wrapperAlive && options.started !== true) world.tracker.dispose();
   if (report.ok && options.includingKept === true) removeKeptGroups(record);
-  return print(context, record, { dryRun: false, ...report }, options);
+  return print(context, record, { dryRun: false, graceMs, ...report }, options);
 }
 
 interface Outcome {
   readonly dryRun: boolean;
+  readonly graceMs: number;
   readonly ok: boolean | undefined;
   readonly rows: readonly Omit<KillRow, 'blockId'>[];
   readonly leftOut: readonly KillTarget[];
@@ -137,13 +140,14 @@ async function print(context: Context, record: BlockRecord, outcome: Outcome, op
   const leftOut = outcome.leftOut.map((row): KillRow => ({ ...row, blockId: record.id }));
   const kept = outcome.kept.map((row): KillRow => ({ ...row, blockId: record.id }));
   if (options.json === true) {
-    const { dryRun, ok } = outcome;
+    const { dryRun, graceMs, ok } = outcome;
     const startedOnly = options.started === true;
     context.stdout.write(
       renderJson({
         blockId: record.id,
         dryRun,
         startedOnly,
+        graceMs,
         ok,
         rows: rows.map(toJsonRow),
         leftOut: leftOut.map(toJsonRow),

@@ -13,7 +13,7 @@ import { selectViews } from './shared/choose-members.ts';
 import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
 import { type EntriesByBlock, resolveEntry, settleAll } from './shared/entries.ts';
 import { examplesHelp } from './shared/help.ts';
-import { type KillForce, settleForce } from './shared/kill-options.ts';
+import { type KillForce, sayIfByForce, settleForce } from './shared/kill-options.ts';
 import {
   type KillRow,
   nameProcesses,
@@ -95,6 +95,7 @@ async function kill(context: Context, targets: readonly string[], options: RawOp
     others: () => listLive(lookup),
     recorded: (id) => context.store.recorded(id),
     killer: findKiller(context.platform, context.pid, lookup.records),
+    hintFor: (pid) => hintForMsys(pid, context.env['MSYSTEM']),
   });
   refuseLeftBehind(resolved, views, options.escaped === true);
   const jobs = [...resolved.named].map(([blockId, named]) => {
@@ -106,9 +107,14 @@ async function kill(context: Context, targets: readonly string[], options: RawOp
     const members = views.find(({ record }) => record.id === blockId)?.members ?? [];
     sayWhichDaemonsEnd(context, members, plan.targets);
   }
+  if (jobs.some(({ plan }) => plan.targets.length > 0)) sayIfByForce(context, isForceAsked(options));
   const gone = resolved.gone.map(toGoneRow);
   if (options.dryRun === true) return printPlan(context, jobs, gone, force, options);
   return carryOut(context, jobs, gone, force, options);
+}
+
+function isForceAsked({ kill: isKill, signal, grace }: RawOptions): boolean {
+  return isKill === true || /^(sig)?kill$|^9$/i.test(signal ?? '') || grace === '0';
 }
 
 interface Job {
@@ -173,6 +179,12 @@ function parseOperands(targets: readonly string[], ports: readonly string[]): En
   ];
   if (operands.length > 0) return operands;
   throw new AgentmuxError('usage', 'no target is named', { code: 'no-target', hint: 'agentmux kill --help' });
+}
+
+/** Git Bash and its relatives count processes by numbers of their own; MSYSTEM is set by them alone. */
+function hintForMsys(pid: number, system: string | undefined): string | undefined {
+  if (!system) return undefined;
+  return `if ${pid} is a pid of ${system}, its pid of Windows is in /proc/${pid}/winpid, or in "ps -W" as WINPID`;
 }
 
 /** A desktop application that inherited our tag is not what its user thinks of as the agent's. */

@@ -5,7 +5,7 @@ import { killUntilStable } from './kill-until-stable.ts';
 import { Ledger } from './ledger.ts';
 import { selectSameSession, selectTree } from './plan.ts';
 import { transact } from './transact.ts';
-import type { KillWorld } from './transaction.ts';
+import { graceOf, type KillWorld } from './transaction.ts';
 
 export interface KillMembersOptions {
   /** From the first signal to KILL, ms; 0 is KILL at once; undefined sends `signal` once and waits for nothing. */
@@ -39,7 +39,7 @@ export async function killMembers(world: KillWorld, named: Named, options: KillM
       return await killUntilStable(world, book, () => victims.find(), deadlineMs);
     },
   };
-  const ok = await transact(ledger, attempt, { ...options, graceMs: options.graceMs });
+  const ok = await transact(ledger, attempt, { ...options, graceMs: graceOf(world.platform, options.graceMs) });
   return { rows: ledger.rows(), leftOut: [], kept: [], ok };
 }
 

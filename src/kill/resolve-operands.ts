@@ -17,6 +17,8 @@ export interface OperandWorld {
   readonly others: () => readonly BlockView[];
   readonly recorded: (blockId: string) => readonly RecordedMember[];
   readonly killer: Killer;
+  /** What else a pid may be that no process has; undefined where there is nothing to say. */
+  readonly hintFor?: (pid: number) => string | undefined;
   /** The entry of that id; throws AgentmuxError where there is not exactly one. */
   readonly findEntry: (id: string) => { readonly view: BlockView; readonly entry: Entry };
   /** The entry that a member belongs to. */
@@ -192,7 +194,7 @@ function neverMember(pid: number, isAlive: boolean, world: OperandWorld): Agentm
   if (!isAlive) {
     return new AgentmuxError('notFound', `no process ${pid} lives: it is gone, or never was a member ${where}`, {
       code: 'not-a-member',
-      hint: 'agentmux ps',
+      hint: ['agentmux ps', world.hintFor?.(pid)].filter(Boolean).join('\n'),
     });
   }
   const other = findMember(world.others(), pid, undefined);

@@ -45,20 +45,26 @@ export interface KillOptions {
 
 /**
  * Ends a block, or with `startedOnly` what its agent started: TERM to the agent, TERM to the rest, KILL by enclosure and
- * by verified identity, and a look again until none lives. Never throws for a process that cannot be ended: the report
+ * by verified identity, and a look again until none lives. Where nothing can be asked to end it is KILL at once. Never throws for a process that cannot be ended: the report
  * names it. Takes at most `graceMs` plus about 5 s.
  */
 export async function killBlock(world: KillWorld, options: KillOptions): Promise<KillReport> {
   const ledger = new Ledger(world.platform, (members) => describeTargets(world.platform, members, turnOf));
   const looks = new Looks(world, options);
   const attempt = options.startedOnly === true ? attemptStarted(world, looks) : attemptBlock(world, looks);
-  const isEmpty = await transact(ledger, attempt, { ...options, signal: 'SIGTERM' });
+  const graceMs = graceOf(world.platform, options.graceMs);
+  const isEmpty = await transact(ledger, attempt, { ...options, graceMs, signal: 'SIGTERM' });
   return {
     rows: ledger.rows(),
     leftOut: describeTargets(world.platform, looks.leftOut, turnOf),
     kept: describeTargets(world.platform, looks.kept, turnOf),
     ok: isEmpty,
   };
+}
+
+/** The grace that a kill can give, ms: none where nothing can be asked to end. */
+export function graceOf(platform: Pick<Platform, 'endsByForce'>, asked: number): number {
+  return platform.endsByForce === true ? 0 : asked;
 }
 
 /** What killBlock would do now. */

@@ -33,8 +33,10 @@ export interface Labels {
 export function injectLabels(input: LabelsInput): Labels {
   const { argv, callsDirectory, bashwrapPath } = input;
   const plain: Labels = { argv, env: { AGENTMUX_CALLS: callsDirectory }, notes: [], settingsFile: undefined };
+  if (input.obstacle !== undefined) {
+    return { ...plain, env: {}, notes: input.profileId === 'claude' ? [`no labels: ${input.obstacle}`] : [] };
+  }
   if (input.profileId !== 'claude') return plain;
-  if (input.obstacle !== undefined) return { ...plain, notes: [`no labels: ${input.obstacle}`] };
   if (bashwrapPath === undefined) return { ...plain, notes: ['no labels: agentmux-bashwrap is missing'] };
   const labels = labelClaude({ ...input, bashwrap: bashwrapPath });
   if (typeof labels === 'string') return { ...plain, notes: [`no labels: ${labels}`] };

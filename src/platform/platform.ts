@@ -41,12 +41,26 @@ export interface DirectoryGuard {
   findFault(path: string): DirectoryFault | undefined;
 }
 
+/** Programs by which processes are read. */
+export interface ProcessReader {
+  /** E.g. `ps and lsof`. */
+  readonly name: string;
+  readonly detail: string;
+  /** True if only pids and parents are known. */
+  readonly isLastResort: boolean;
+}
+
 /**
  * What the operating system must do for us: raw reads and calls without policy, synchronous (procfs never blocks on a
  * disk). No method throws for a process that has ended or may not be read: it answers `undefined`.
  */
 export interface Platform {
   readonly os: 'linux' | 'darwin' | 'win32' | 'other';
+  /**
+   * True where no signal asks a process to end (Windows): it ends by force, at once, and `signal` knows KILL alone. Left out
+   * elsewhere.
+   */
+  readonly endsByForce?: true;
   /** Where mode bits mean nothing (Windows); left out elsewhere. */
   readonly directories?: DirectoryGuard;
   /** This machine, boot and pid namespace. Cached. */
@@ -85,6 +99,8 @@ export interface Platform {
   signal(identity: Identity, signal: NodeJS.Signals): SignalOutcome;
   /** Name of a terminal by its device number, e.g. `pts/3`. */
   ttyName(ttyNr: number): string | undefined;
+  /** How processes are read, where it is not by calls of the system. */
+  readonly reader?: () => ProcessReader;
   /** Short names of the programs by which processes are read; undefined where none is run for that. */
   readonly helperNames?: ReadonlySet<string>;
 }

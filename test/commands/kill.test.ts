@@ -77,6 +77,17 @@ describe('settleForce', () => {
     expect(settleForce(raw, { env: {}, platform })).toEqual(force);
   });
 
+  it('ends at once where there are no signals, and says so of one that is asked for', () => {
+    const context = { env: {}, platform: { os: 'win32', endsByForce: true } } as const;
+    const atOnce = { signal: 'SIGKILL', graceMs: 0 };
+    for (const raw of [{}, { signal: 'TERM' }, { signal: '9' }, { kill: true }, { grace: '5' }]) {
+      expect(settleForce(raw, context)).toEqual(atOnce);
+    }
+    expect(() => settleForce({ signal: 'HUP' }, context)).toThrow(/"HUP" cannot be sent on this system/);
+    expect(() => settleForce({ signal: 'INT', grace: '2' }, context)).toThrow(/no signals/);
+    expect(() => settleForce({ grace: 'soon' }, context)).toThrow(/no time for --grace/);
+  });
+
   it('takes the grace of the environment where no flag says otherwise, and only for TERM', () => {
     const context = { env: { AGENTMUX_GRACE: '2s' }, platform };
     expect(settleForce({}, context).graceMs).toBe(2000);

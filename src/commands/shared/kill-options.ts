@@ -1,7 +1,9 @@
+import type { Context } from '../../context.ts';
 import { AgentmuxError } from '../../errors.ts';
 import { parseSignal } from '../../kill/parse-signal.ts';
 import { DEFAULT_GRACE_MS } from '../../kill/transaction.ts';
 import { parseDuration } from '../../launch/duration.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { type ConfigContext, loadConfig } from './config.ts';
 
 /** How hard and how patiently: as settled from `-s`, `-9` and `--grace`. */
@@ -10,6 +12,9 @@ export interface KillForce {
   /** Until KILL, ms; undefined: the signal is sent once, nothing is forced. */
   readonly graceMs: number | undefined;
 }
+
+/** What the force of a kill depends on. */
+export type ForceContext = ConfigContext & { readonly platform: Pick<Platform, 'endsByForce'> };
 
 /** Reads a span of time. Throws a usage error that names the option. */
 export function parseSpan(text: string, option: string): number {
@@ -31,7 +36,8 @@ export function parseGrace(text: string | undefined, context: ConfigContext): nu
 
 /**
  * Settles what is sent. TERM asks, and KILL follows when the grace is over. Another signal may mean anything to its
- * receiver (HUP: read your configuration again), so that it is only sent, unless a grace says what comes after it.
+ * receiver (HUP: read your configuration again), so that it is only sent, unless a grace says what comes after it. Where
+ * there are no signals it is always KILL at once.
  */
 export function settleForce(
   raw: {
@@ -39,7 +45,7 @@ export function settleForce(
     readonly kill?: boolean;
     readonly grace?: string;
   },
-  context: ConfigContext,
+  context: ForceContext,
 ): KillForce {
   if (raw.signal !== undefined && raw.kill === true) throw new AgentmuxError('usage', '-s and -9 exclude each other');
   const signal = raw.kill === true ? 'SIGKILL' : parseSignal(raw.signal ?? 'TERM');
@@ -48,5 +54,17 @@ export function settleForce(
     throw new AgentmuxError('usage', 'KILL leaves no time: it and --grace exclude each other');
   }
   const graceMs = signal === 'SIGTERM' || raw.grace !== undefined ? parseGrace(raw.grace, context) : undefined;
-  return { signal, graceMs };
+  if (context.platform.endsByForce !== true) return { signal, graceMs };
+  // TERM is what everybody means by the end of a process; here it is KILL, and the plan says so.
+  if (signal === 'SIGTERM') return { signal: 'SIGKILL', graceMs: 0 };
+  throw new AgentmuxError('usage', `"${raw.signal}" cannot be sent on this system: it knows no signals`, {
+    code: 'no-signals',
+    hint: 'without -s what is named is ended at once',
+  });
+}
+
+/** Says that nothing will be asked to end, where the system has no way to. */
+export function sayIfByForce({ platform, stderr }: Pick<Context, 'platform' | 'stderr'>, isForceAsked: boolean): void {
+  if (platform.endsByForce !== true || isForceAsked) return;
+  stderr.write('this system has no signal that asks a process to end: it is ended at once\n');
 }

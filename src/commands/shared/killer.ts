@@ -16,10 +16,13 @@ export function findKiller(platform: Platform, pid: number, records: readonly Bl
 
 function findAncestors(platform: Platform, pid: number): ReadonlySet<number> {
   const ancestors = new Set<number>();
-  let parent = platform.readStat(pid)?.ppid;
-  while (parent !== undefined && parent > 0 && !ancestors.has(parent) && ancestors.size < MOST_ANCESTORS) {
-    ancestors.add(parent);
-    parent = platform.readStat(parent)?.ppid;
+  let stat = platform.readStat(pid);
+  while (stat !== undefined && stat.ppid > 0 && !ancestors.has(stat.ppid) && ancestors.size < MOST_ANCESTORS) {
+    const parent = platform.readStat(stat.ppid);
+    // The pid of a parent that has ended may be another's.
+    if (parent !== undefined && parent.startTicks > stat.startTicks) break;
+    ancestors.add(stat.ppid);
+    stat = parent;
   }
   return ancestors;
 }

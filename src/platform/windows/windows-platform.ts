@@ -36,6 +36,7 @@ export function createWindowsPlatform(win32: Win32 = ownWin32): Platform {
 
   return {
     os: 'win32',
+    endsByForce: true,
     directories: createDirectoryGuard(win32),
     host() {
       host ??= readHost(win32);
