@@ -152,11 +152,12 @@ function memberPidsOf(group: string, inner: string): number[] {
   return readProcsRecursive(group).filter((pid) => pid !== process.pid && !within.has(pid));
 }
 
-/** An exiting process keeps its group busy for a moment (EBUSY) after it is no longer listed. */
+/** An exiting process keeps its group populated or busy (EBUSY) for a moment after it is no longer listed. */
 function removeWhenEmpty(group: string): void {
   for (let attempt = 0; attempt < 10; attempt += 1) {
-    if (readPopulated(group) !== false) return;
-    if (removeGroup(group)) return;
+    const isPopulated = readPopulated(group);
+    if (isPopulated === undefined || (isPopulated && attempt >= 3)) return;
+    if (!isPopulated && removeGroup(group)) return;
     pause(1 << Math.min(attempt, 4));
   }
 }
