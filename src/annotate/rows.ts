@@ -67,8 +67,9 @@ export function buildRows(input: RowsInput): ProcessRow[] {
       cpuMs: stat?.cpuMs,
       cpuPercent: averagePercent(stat?.cpuMs, ageMs),
       rssBytes: stat?.rssBytes,
-      pgid: stat?.pgid,
-      sid: stat?.sid,
+      // 0 is none: Windows has neither, and one of outside our pid namespace has no number here.
+      pgid: stat?.pgid || undefined,
+      sid: stat?.sid || undefined,
       tty: stat === undefined || stat.ttyNr === 0 ? undefined : input.ttyName?.(stat.ttyNr),
       listeners: sockets.get(member.pid)?.owned,
       sharedListeners: sockets.get(member.pid)?.shared ?? [],

@@ -18,8 +18,8 @@ export interface WhyAnswer {
   readonly note: string | undefined;
   readonly uid: number | undefined;
   readonly tty: string | undefined;
-  readonly pgid: number;
-  readonly sid: number;
+  readonly pgid: number | undefined;
+  readonly sid: number | undefined;
   readonly cwd: string | undefined;
   readonly worktree: WorktreeRow | undefined;
   /** Undefined if they may not be seen. */

@@ -20,7 +20,7 @@ export function readCallProcesses(
     const environment = platform.readEnvironment(pid) ?? [];
     const startedAtMs = platform.startedAtMs(startTicks);
     const [mark, sessionId] = [callVariables, sessionVariables].map((names) => findVariable(environment, names));
-    return [{ pid, ppid, sid, startTicks, startedAtMs, mark, sessionId }];
+    return [{ pid, ppid, sid: sid || undefined, startTicks, startedAtMs, mark, sessionId }];
   });
 }
 

@@ -113,7 +113,7 @@ function toCallProcess(member: EntryMember, hasRecords: boolean, platform: Platf
   return {
     pid,
     ppid: stat?.ppid,
-    sid: stat?.sid,
+    sid: stat?.sid || undefined,
     startTicks,
     startedAtMs: startTicks === undefined ? undefined : platform.startedAtMs(startTicks),
     mark: own || evidence.callId,

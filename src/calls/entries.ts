@@ -160,7 +160,7 @@ function taskOf(members: readonly EntryMember[]): string | undefined {
 }
 
 function headOf([first]: readonly EntryMember[]): Pick<EntryRecord, 'pid' | 'startTicks' | 'pgid'> {
-  return { pid: first?.pid, startTicks: first?.startTicks, pgid: first?.stat?.pgid };
+  return { pid: first?.pid, startTicks: first?.startTicks, pgid: first?.stat?.pgid || undefined };
 }
 
 /** By what its processes are known again: sessions of its own, else groups, else each by itself. */

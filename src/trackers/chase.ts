@@ -77,7 +77,8 @@ function createHunt(options: ChaseOptions) {
 
   for (const adopter of options.adopters) members.set(adopter.pid, adopter.startTicks);
   const untouchable = new Set([...spare, ...options.adopters.map((adopter) => adopter.pid), process.pid]);
-  const signalled = new Set<number>();
+  /** Start time of each that was signalled, by pid. */
+  const signalled = new Map<number, number>();
 
   function volley(end: number): void {
     for (const identity of [...options.known].sort((a, b) => b.startTicks - a.startTicks || b.pid - a.pid)) {
@@ -125,7 +126,7 @@ function createHunt(options: ChaseOptions) {
     members.set(pid, stat.startTicks);
     if (untouchable.has(pid) || denied.has(pid)) return true;
     result.live += 1;
-    if (!signalled.has(keyOf(pid, stat.startTicks))) kill(pid, stat.startTicks);
+    if (signalled.get(pid) !== stat.startTicks) kill(pid, stat.startTicks);
     return true;
   }
 
@@ -146,7 +147,7 @@ function createHunt(options: ChaseOptions) {
 
   function kill(pid: number, startTicks: number): void {
     const outcome = platform.signal({ pid, startTicks, bootId, pidNamespace }, 'SIGKILL');
-    signalled.add(keyOf(pid, startTicks));
+    signalled.set(pid, startTicks);
     if (outcome === 'sent') result.killed += 1;
     if (outcome === 'denied') {
       denied.add(pid);
@@ -159,9 +160,4 @@ function createHunt(options: ChaseOptions) {
   }
 
   return { volley, pass, forget };
-}
-
-/** One number for an identity of this boot: pids have at most 22 bits (PID_MAX_LIMIT). */
-function keyOf(pid: number, startTicks: number): number {
-  return startTicks * 4_194_304 + pid;
 }
