@@ -162,9 +162,9 @@ function runAt(value: unknown, path: string): RunRecord {
     startedAtMs: timeAt(json['startedAtMs'], `${path}.startedAtMs`),
     endedAtMs: optionalAt(json['endedAtMs'], `${path}.endedAtMs`, timeAt),
     exit: optionalAt(json['exit'], `${path}.exit`, exitAt),
-    // 0 is what a process sees of a session outside its pid namespace (getsid(2) through proc).
+    // 0 is what a process sees of a session outside its pid namespace (getsid(2) through proc); on Windows start times.
     callerSids: listAt(json['callerSids'], `${path}.callerSids`, MAX_ITEMS, (sid, at) =>
-      integerAt(sid, at, 0, MAX_PID),
+      integerAt(sid, at, 0, Number.MAX_SAFE_INTEGER),
     ),
   };
 }
