@@ -5,6 +5,7 @@ import type { BlockRecord, BlockStatus, Member, Role } from '../model/block.ts';
 import type { Evidence } from '../model/evidence.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
+import { sessionOf } from '../platform/sessions.ts';
 import { isEnclosed, openEnclosures, withoutEnclosure } from './enclosures.ts';
 import { joinTrackers } from './family-tracker.ts';
 import { type Look, takeLook } from './look.ts';
