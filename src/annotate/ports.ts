@@ -29,6 +29,8 @@ export interface PortRow extends PortHolder {
   /** Profile of the block's agent. */
   readonly agent: string | undefined;
   readonly role: Role | undefined;
+  /** Id of the entry that it belongs to, in its block. */
+  readonly entry: string | undefined;
   readonly cwd: string | undefined;
   readonly worktree: WorktreeRow | undefined;
   readonly command: string | undefined;

@@ -8,6 +8,7 @@ import { renderJson } from '../render/json.ts';
 import { portColumns, portFilter, portSort } from '../render/port-table.ts';
 import { renderTable } from '../render/table.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
+import { readTold } from './shared/entries.ts';
 import { examplesHelp } from './shared/help.ts';
 import {
   addBlockOption,
@@ -28,8 +29,8 @@ export function registerPorts(program: Command, context: Context): void {
     .command('ports')
     .summary('list who listens on which port')
     .description(
-      'List every process of this machine that listens on a TCP port, of agents or not: with its block, its directory and ' +
-        "git branch. A port of another user's process is listed too; who holds it is then shown as ?.",
+      'List every process of this machine that listens on a TCP port, of agents or not: with its block, its entry, its ' +
+        "directory and git branch. A port of another user's process is listed too; who holds it is then shown as ?.",
     )
     .argument('[port...]', 'only these ports');
   addBlockOption(command).option('--json', 'print one JSON document');
@@ -62,7 +63,7 @@ async function listPorts(context: Context, operands: readonly string[], options:
   for (const { path, reason, detail } of unreadable) {
     context.stderr.write(`warning: ${escapeUntrusted(path)} is not used (${reason}): ${escapeUntrusted(detail)}\n`);
   }
-  const rows = query.apply(collectRows(context, membership, ports, options));
+  const rows = query.apply(await collectRows(context, membership, ports, options));
   switch (form.type) {
     case 'json':
       return context.stdout.write(renderJson({ rows, warnings: unreadable }));
@@ -79,23 +80,28 @@ async function listPorts(context: Context, operands: readonly string[], options:
   }
 }
 
-function collectRows(
+async function collectRows(
   context: Context,
   membership: Membership,
   ports: ReadonlySet<number>,
   { block, redact }: PortsOptions,
-): PortRow[] {
-  const { lookup, caller, table } = membership;
+): Promise<PortRow[]> {
+  const { lookup, caller, table, findMember } = membership;
   const wanted = block === undefined ? undefined : new Set(selectListed(block, lookup, caller).flatMap(listMembers));
   const sockets = context.platform.readOpenPorts().filter(({ port }) => ports.size === 0 || ports.has(port));
   const findWorktree = createWorktreeFinder();
-  return findPortHolders(sockets, (pid) => liveParent(table, pid))
-    .filter(({ pid }) => wanted === undefined || (pid !== undefined && wanted.has(pid)))
-    .map((holder) => {
-      const row = describeHolder(context, membership, holder, redact);
-      // Paths of another container are no paths of ours.
-      return { ...row, worktree: row.otherNamespace ? undefined : findWorktree(row.cwd) };
-    });
+  const holders = findPortHolders(sockets, (pid) => liveParent(table, pid)).filter(
+    ({ pid }) => wanted === undefined || (pid !== undefined && wanted.has(pid)),
+  );
+  const views = new Set(holders.flatMap(({ pid }) => (pid === undefined ? [] : (findMember(pid)?.view ?? []))));
+  const told = await readTold(context, [...views]);
+  return holders.map((holder) => {
+    const row = describeHolder(context, membership, holder, redact);
+    const view = holder.pid === undefined ? undefined : findMember(holder.pid)?.view;
+    const entry = view && holder.pid !== undefined ? told(view).entries?.get(holder.pid)?.id : undefined;
+    // Paths of another container are no paths of ours.
+    return { ...row, entry, worktree: row.otherNamespace ? undefined : findWorktree(row.cwd) };
+  });
 }
 
 function listMembers({ members }: { readonly members: readonly { readonly pid: number }[] }): number[] {
@@ -107,7 +113,7 @@ function describeHolder(
   { findMember, table }: Membership,
   holder: PortHolder,
   redact: boolean,
-): Omit<PortRow, 'worktree'> {
+): Omit<PortRow, 'worktree' | 'entry'> {
   const { platform } = context;
   const { pid } = holder;
   const stat = pid === undefined ? undefined : (table.get(pid) ?? platform.readStat(pid));
@@ -141,5 +147,5 @@ function describeNone(ports: ReadonlySet<number>, isPlain: boolean): string {
 /** The fields of a row; a test holds it to schema/ports.schema.json. */
 const PORT_FIELDS: readonly (keyof PortRow)[] = [
   ...(['port', 'protocol', 'address', 'pid', 'startTicks', 'startedAtMs', 'ageMs', 'uid', 'sharedWith'] as const),
-  ...(['otherNamespace', 'blockId', 'agent', 'role', 'cwd', 'worktree', 'command', 'redacted'] as const),
+  ...(['otherNamespace', 'blockId', 'agent', 'role', 'entry', 'cwd', 'worktree', 'command', 'redacted'] as const),
 ];

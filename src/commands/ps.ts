@@ -68,7 +68,7 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
     ...(told !== undefined && { told }),
     all: options.all ?? false,
     ports: options.ports && form.type !== 'quiet' ? true : usesPorts(options),
-    cwd: form.type === 'json' || form.type === 'template' || options.verbose === true,
+    cwd: form.type === 'json' || form.type === 'template' || options.verbose === true || areApart(listing),
     redact: options.redact,
   });
   const sorted = query.apply(rows);
@@ -106,10 +106,19 @@ async function renderRows(
         notes: rows.some((row) => describeOddities(row) !== ''),
         why: options.explain === true || options.verbose === true,
         verbose: options.verbose ?? false,
+        directories: areApart(listing),
       });
       return renderTable(columns, rows, viewOf(context, { noTrunc: !options.trunc }));
     }
   }
+}
+
+/** True for blocks in several directories, so that it matters in which of them a server or a build runs. */
+function areApart({ views }: Listing): boolean {
+  return (
+    new Set(views.flatMap(({ record, members }) => (members.length > 0 ? (record.runs.at(-1)?.cwd ?? []) : []))).size >
+    1
+  );
 }
 
 /** With `-q` nobody sees calls and entries either. */

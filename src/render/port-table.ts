@@ -15,6 +15,7 @@ export function portColumns(rows: readonly PortRow[]): Column<PortRow>[] {
     { header: 'ADDRESS', yields: 3, text: (row) => row.address },
     { header: 'PID', align: 'right', text: (row) => String(row.pid ?? UNSEEN), style: () => 'bold' },
     { header: 'BLOCK', text: (row) => row.blockId ?? UNKNOWN, style: () => 'cyan' },
+    ...(rows.some(({ entry }) => entry !== undefined) ? [ENTRY] : []),
     { header: 'AGE', align: 'right', yields: 2, text: (row) => formatAge(row.ageMs) },
     { header: 'DIRECTORY', yields: 4, text: (row) => row.cwd ?? UNKNOWN },
     ...(rows.some(({ worktree }) => worktree !== undefined) ? [BRANCH] : []),
@@ -23,6 +24,7 @@ export function portColumns(rows: readonly PortRow[]): Column<PortRow>[] {
   ];
 }
 
+const ENTRY: Column<PortRow> = { header: 'ENTRY', yields: 7, text: (row) => row.entry ?? '', style: () => 'cyan' };
 const BRANCH: Column<PortRow> = {
   header: 'BRANCH',
   yields: 6,
@@ -49,6 +51,7 @@ export const portFilter = createFilter<PortRow>({
     block: (row) => row.blockId,
     agent: (row) => row.agent,
     role: (row) => row.role,
+    entry: (row) => row.entry,
     branch: (row) => row.worktree?.branch,
   },
   part: { command: (row) => row.command, directory: (row) => row.cwd, worktree: (row) => row.worktree?.path },

@@ -24,6 +24,8 @@ export interface ProcessColumns {
   readonly why: boolean;
   /** How it is known, and where it runs. */
   readonly verbose: boolean;
+  /** Where each runs, if there is room for it. */
+  readonly directories?: boolean;
 }
 
 /** The columns of `ps`; the command is last, so that it is what a narrow terminal cuts; some yield to it. */
@@ -39,6 +41,7 @@ export function processColumns(shown: ProcessColumns): Column<ShownRow>[] {
     ...(shown.verbose ? [KNOWN_BY] : []),
     ...(shown.why ? [WHY] : []),
     ...(shown.verbose ? [DIRECTORY] : []),
+    ...(shown.directories && !shown.verbose ? [{ ...DIRECTORY, yields: 0 }] : []),
     COMMAND,
   ];
 }

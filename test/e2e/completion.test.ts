@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shellText } from '../../src/render/shell-text.ts';
 import { createRig, type Rig } from '../helpers/cli.ts';
+import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { hasPty, ptyReason, startOnTerminal } from '../helpers/pty.ts';
 import { hasShell, makeBinDirectory } from '../helpers/shells.ts';
@@ -73,6 +74,23 @@ describe('agentmux completion bash', () => {
     expect(await offersOfBash(rig, 'agentmux ports ', bin)).toEqual([port]);
   });
 
+  it('completes entries by their ids, and says what they are', async () => {
+    const rig = createRig();
+    const bin = makeBinDirectory(rig);
+    const { agent } = await startBlock(rig, 'b1');
+    await agent.startTool('setsid sleep 322 & exit 0');
+    await waitFor('the entry', async () => {
+      const { stdout } = await rig.agentmux('entries', '-q').stdout(anything).stderr(anything).run();
+      return stdout === 'p1\n';
+    });
+    for (const command of ['kill', 'keep', 'why', 'release']) {
+      expect(await offersOfBash(rig, `agentmux ${command} p`, bin)).toEqual(['p1']);
+    }
+    await rig.agentmux('__complete', '1', '--', 'kill', 'p').stdout('p1\tb1: sleep 322\n').run();
+    await rig.agentmux('kill', 'p1').stdout(anything).stderr(anything).run();
+    expect(await offersOfBash(rig, 'agentmux why p', bin)).toEqual([]);
+  });
+
   it('runs nothing of a hostile command, and shows its signs escaped', async () => {
     const rig = createRig();
     const bin = makeBinDirectory(rig);
@@ -88,7 +106,7 @@ describe('agentmux completion bash', () => {
       return /^\d+\tb1: '\\x1b/m.test(stdout) && stdout;
     });
     expect(answer).toMatch(/^\d+\tb1: '\\x1b\[2J\\t\$\(touch /m);
-    expect(answer.split('\n').every((line) => /^(:?\d+\t[^\t]*)?$/.test(line))).toBe(true);
+    expect(answer.split('\n').every((line) => /^((:?|p)\d+\t[^\t]*)?$/.test(line))).toBe(true);
     await offersOfBash(rig, 'agentmux kill ', bin);
     await offersOfBash(rig, `agentmux kill $(touch ${trap}) \`touch ${trap}\` `, bin);
     expect(existsSync(trap)).toBe(false);

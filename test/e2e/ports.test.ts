@@ -14,6 +14,7 @@ interface PortRow {
   readonly startTicks: number;
   readonly sharedWith: readonly number[];
   readonly blockId: string | null;
+  readonly entry: string | null;
   readonly cwd: string;
   readonly worktree: { readonly path: string; readonly branch: string } | null;
   readonly command: string;
@@ -85,6 +86,23 @@ describe('agentmux ports', () => {
     expect(await ask('--filter', 'address=127.0.0.1')).toEqual([first]);
     expect(await ask('--sort', 'block')).toEqual([first, second]);
     expect(await ask('--sort', '-block')).toEqual([second, first]);
+  });
+
+  it('names the entry of a server in the background', async () => {
+    const rig = createRig();
+    const port = await startServer(rig, 'b1', rig.workDirectory);
+    const { agent } = await startBlock(rig, 'b2');
+    const file = join(rig.directory, 'left.port');
+    await agent.startTool(`setsid python3 -c '${script('127.0.0.1')}' > '${file}' & exit 0`);
+    const left = await waitFor('the entry', async () => {
+      const [row] = await listRows(rig, '--block', 'b2');
+      return typeof row?.entry === 'string' && row;
+    });
+    expect(left).toMatchObject({ blockId: 'b2', entry: 'p1', command: expect.stringMatching(/python3 -c/) });
+    expect(await listRows(rig, String(port))).toMatchObject([{ blockId: 'b1', entry: null }]);
+    expect(await listRows(rig, '--filter', 'entry=p1', '--filter', 'block=b2')).toHaveLength(1);
+    const { stdout } = await rig.agentmux('ports', String(left.port)).stdout(/ENTRY/).run();
+    expect(stdout).toMatch(new RegExp(`^ *${left.port} .* b2 +p1 `, 'm'));
   });
 
   it('shows a socket once with all that hold it', async () => {

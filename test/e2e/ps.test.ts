@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
 import { daemonCommand } from '../helpers/fake-agent.ts';
@@ -98,6 +100,30 @@ describe('agentmux ps', () => {
     expect(stdout).toMatch(/^b1 .*sleep 307$/m);
     expect(stdout).toMatch(/^b2 .*sleep 307$/m);
     expect((await listRows(rig, '--block', 'b2')).every((row) => row.blockId === 'b2')).toBe(true);
+  });
+
+  it('shows the directory of each process where blocks run in several, with a port that both want', async () => {
+    const rig = createRig();
+    const [a, b] = [join(rig.directory, 'a'), join(rig.directory, 'b')];
+    for (const path of [a, b]) mkdirSync(path);
+    const serve = 'import socket,time;s=socket.create_server(("127.0.0.1",0));time.sleep(300)';
+    rig.run('--block', 'run-a', '--', 'bash', '-c', `python3 -c '${serve}'; true`).cwd(a).start();
+    const server = await seenRow(rig, 'create_server');
+    const plain = await rig
+      .agentmux('ps')
+      .stdout(/PORTS +COMMAND\n/)
+      .run();
+    expect(plain.stdout).not.toContain('DIRECTORY');
+    rig.run('--block', 'run-b', '--', 'sh', '-c', 'sleep 305; true').cwd(b).start();
+    await seenRow(rig, 'sleep 305');
+    const [row] = (await listRows(rig)).filter(({ pid }) => pid === server.pid);
+    const port = row?.listeners[0]?.port;
+    const { stdout } = await rig
+      .agentmux('ps')
+      .stdout(/DIRECTORY/)
+      .run();
+    expect(stdout).toMatch(new RegExp(`^run-a +${server.pid} .* ${port} +${a} +\\S*python3 -c`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^run-b .* ${b} +sleep 305$`, 'm'));
   });
 
   it('says which block is empty and where the rest is', async () => {

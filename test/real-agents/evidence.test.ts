@@ -106,7 +106,8 @@ describe.each(otherAgents)('real $id', (agent) => {
     );
     const expected = { ...scenario, survivors: scenario.survivors.filter((_, index) => agent.leaves.includes(index)) };
     const { rows } = await watchUntilAll(rig, expected, plumbing);
-    expectRoles(rows, expected, plumbing);
+    // What it does not always let live is a tool's all the same.
+    expectRoles(rows, scenario, plumbing);
     if (agent.callIds) expectCallIds(rows);
   }, 240_000);
 });

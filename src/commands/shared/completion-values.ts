@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { redactText } from '../../annotate/redact.ts';
 import { describeProcess } from '../../annotate/rows.ts';
 import type { Context } from '../../context.ts';
 import { processFilter, processSort } from '../../filter/process-query.ts';
@@ -8,16 +9,22 @@ import { priorities } from '../../model/priority.ts';
 import { blockQuery } from '../../render/block-query.ts';
 import { shellNames } from '../../render/completion-scripts.ts';
 import { portFilter, portSort } from '../../render/port-table.ts';
-import type { MemberView } from '../../trackers/inspect.ts';
+import type { BlockView, MemberView } from '../../trackers/inspect.ts';
 import type { Completion, CompletionValues } from './complete-line.ts';
+import { readKnownEntries } from './entries.ts';
 import { openLookup } from './lookup.ts';
 import { listLive } from './target.ts';
 
 /** Values as they are now on this machine. Looks at blocks only where a block, a process or a port can be meant. */
 export function createCompletionValues(context: Context): CompletionValues {
+  let live: readonly BlockView[] | undefined;
+  const views = (): readonly BlockView[] => {
+    live ??= listLive(openLookup(context, 'completion').lookup);
+    return live;
+  };
   let known: Started | undefined;
   const started = (): Started => {
-    known ??= listStarted(context);
+    known ??= listStarted(views());
     return known;
   };
   return {
@@ -38,7 +45,7 @@ export function createCompletionValues(context: Context): CompletionValues {
         case 'why':
           return current.startsWith(':')
             ? listPorts(context, started())
-            : [...listProcesses(started()), ...listPorts(context, started())];
+            : [...listEntries(context, views()), ...listProcesses(started()), ...listPorts(context, started())];
         case 'ports':
           return listPorts(context, started()).map(({ value, text }) => ({ value: value.slice(1), text }));
         case 'priority':
@@ -85,15 +92,26 @@ function listBlocks(context: Context, command: string): Completion[] {
 
 type Started = ReadonlyMap<number, { readonly member: MemberView; readonly blockId: string }>;
 
-function listStarted(context: Context): Started {
-  const { lookup } = openLookup(context, 'completion');
+function listStarted(views: readonly BlockView[]): Started {
   const found = new Map<number, { member: MemberView; blockId: string }>();
-  for (const view of listLive(lookup)) {
+  for (const view of views) {
     for (const member of view.members) {
       if (member.role === 'started') found.set(member.pid, { member, blockId: view.record.id });
     }
   }
   return found;
+}
+
+/** The running ones; an id that several blocks use stands for the first of them, and the command will ask which. */
+function listEntries(context: Context, views: readonly BlockView[]): Completion[] {
+  const found = new Map<string, string>();
+  for (const view of views) {
+    for (const { id, command, status } of readKnownEntries(context, view)) {
+      const text = `${view.record.id}: ${redactText(command).text}`;
+      if (status === 'running' && !found.has(id)) found.set(id, text);
+    }
+  }
+  return [...found].map(([value, text]) => ({ value, text }));
 }
 
 function listProcesses(started: Started): Completion[] {

@@ -25,6 +25,11 @@ export async function settleAll(
   return settled;
 }
 
+/** The entries of a block that have an id already. Writes nothing. */
+export function readKnownEntries(context: Context, view: BlockView): readonly Entry[] {
+  return isTracked(view) ? readEntries(view, depsOf(context, undefined)).entries : [];
+}
+
 /** What is known of the members of a block by its calls and entries, and which are kept, as rows are joined from it. */
 export type Told = (view: BlockView) => Pick<RowsInput, 'calls' | 'entries' | 'kept'> & {
   /** Programs that calls of the block handed work to, which is no member of it. */
