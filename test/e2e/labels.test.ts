@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readCallProcesses } from '../../src/calls/call-processes.ts';
@@ -7,9 +7,12 @@ import { readCalls } from '../../src/calls/read-calls.ts';
 import { selectPlatform } from '../../src/platform/select-platform.ts';
 import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
+import { hasNamespaces, openNamespace } from '../helpers/namespace.ts';
+import { itIf } from '../helpers/skip.ts';
 
 const bashwrap = resolve('bin/agentmux-bashwrap');
 const platform = selectPlatform(process.platform);
+const canHideShell = hasNamespaces && realpathSync('/bin/sh') !== realpathSync('/bin/bash');
 
 interface Report {
   readonly words: readonly string[];
@@ -138,6 +141,27 @@ describe('labels of tool calls', () => {
     expect(dry).toMatchObject({ labels: [/runs no tools/.source].map(() => expect.stringContaining('runs no tools')) });
     expect(readdirSync(rig.stateDirectory)).toEqual([]);
   });
+
+  itIf(
+    canHideShell,
+    'needs namespaces, and a /bin/sh that is not bash',
+    'adds nothing where its scripts could not run',
+    async () => {
+      const { prefix } = await openNamespace('noShell');
+      const rig = createRig({ prefix });
+      copyFileSync('/bin/true', join(rig.workDirectory, 'claude'));
+      await rig
+        .run('--dry-run', '--', './claude', 'hi')
+        .stdout(/labels +no labels: \/bin\/sh, by which its tool calls would be noted, is missing\n/)
+        .run();
+      await rig.run('--', './claude', 'hi').run();
+      await rig
+        .run('--nohup', '--', './claude')
+        .stderr(/agentmux-run: --nohup needs a shell, and there is no/)
+        .status(125)
+        .run();
+    },
+  );
 
   it('prints the settings for those who wire them themselves', async () => {
     const rig = createRig();

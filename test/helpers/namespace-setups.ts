@@ -20,6 +20,8 @@ export const hostSetups = {
   },
   /** cgroup v2 alone, at /sys/fs/cgroup. */
   unified: { script: `${unmountAll}; ${mountUnified}` },
+  /** Without a /bin/sh that can be run. */
+  noShell: { script: 'mount --bind /dev/null "$(readlink -f /bin/sh)"' },
   /** No cgroup v2 mount, though /proc/PID/cgroup still has its line. */
   pureV1: { script: `${unmountAll}; mount -t tmpfs tmpfs /sys/fs/cgroup` },
   /** cgroup v2 mounted read-only, as in most containers. */

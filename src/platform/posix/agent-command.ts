@@ -1,3 +1,4 @@
+import { LaunchError, RunExitCode } from '../../errors.ts';
 import { buildTrampoline, isLossless } from './trampoline.ts';
 
 /** What to hand to spawn so that the agent gets exactly its bytes. */
@@ -29,13 +30,17 @@ export interface AgentCommandInput {
   readonly prlimit: string | undefined;
 }
 
-/** Chooses the shortest way to start the agent: by itself, by prlimit(1), or by `sh`. Pure. */
+/**
+ * Chooses the shortest way to start the agent: by itself, by prlimit(1), or by `sh`. Pure. Throws LaunchError 125 if it
+ * takes a shell and there is none: what was asked for is not left out in silence.
+ */
 export function buildAgentCommand(input: AgentCommandInput): AgentCommand {
   const environment = addEntries(input.environment, input.added);
   const isPlain =
     !input.nohup && input.argv.every(isLossless) && environment.every(isLossless) && isLossless(input.executable);
-  if (!isPlain && input.sh !== undefined) {
+  if (!isPlain) {
     const { sh, env } = input;
+    if (sh === undefined) throw shellMissing(input.nohup);
     const detour = buildTrampoline({
       argv: input.argv,
       environment,
@@ -53,6 +58,11 @@ export function buildAgentCommand(input: AgentCommandInput): AgentCommand {
     return { file: input.prlimit, argv0: undefined, args: limited, env, detour: 'prlimit' };
   }
   return { file: input.executable.toString(), argv0: name, args, env, detour: 'none' };
+}
+
+function shellMissing(nohup: boolean): LaunchError {
+  const what = nohup ? '--nohup' : 'a word of the command or a variable that is no UTF-8';
+  return new LaunchError(RunExitCode.failed, `${what} needs a shell, and there is no /usr/bin/sh and no /bin/sh`);
 }
 
 function addEntries(environment: readonly Buffer[], added: Readonly<Record<string, string>>): Buffer[] {

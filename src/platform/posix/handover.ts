@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { LaunchError, RunExitCode } from '../../errors.ts';
 import { type OpenFd, readOpenFds } from '../linux/fds.ts';
 import { readOpenFilesLimit } from '../linux/limits.ts';
@@ -49,9 +49,19 @@ export function findVariable({ environment }: Pick<Handover, 'environment'>, nam
   return environment.find((entry) => entry.subarray(0, start.length).equals(start))?.subarray(start.length);
 }
 
-/** Where a helper program is, or undefined. */
+/** Where a helper program is that can be run, or undefined. */
 export function findHelper(name: string): string | undefined {
-  return [`/usr/bin/${name}`, `/bin/${name}`].find((path) => existsSync(path));
+  return [`/usr/bin/${name}`, `/bin/${name}`].find(isExecutable);
+}
+
+/** True if we may run that file. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The operands are our last arguments; checked, since a caller may have changed what /proc tells. */

@@ -2,7 +2,7 @@ import { findStreamHolders } from '../linux/stream-holders.ts';
 import type { Agent, HandledSignal, ProgramStarter } from '../starter.ts';
 import { buildAgentCommand } from './agent-command.ts';
 import { resolveExecutable } from './executable.ts';
-import { findHelper, findVariable, readHandover } from './handover.ts';
+import { findHelper, findVariable, isExecutable, readHandover } from './handover.ts';
 import { followStops } from './job-control.ts';
 import { leave } from './leave.ts';
 import { keepOrphans } from './orphans.ts';
@@ -13,7 +13,10 @@ export const posixStarter: ProgramStarter = {
   // TSTP, CONT and WINCH are left to job control: they are not on the list, so that their default action stays.
   signals: ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] satisfies HandledSignal[],
   canSignal: true,
-  labelsObstacle: undefined,
+  /** Hook and prefix are scripts for it: without it the agent could run no tool. */
+  get labelsObstacle() {
+    return isExecutable('/bin/sh') ? undefined : '/bin/sh, by which its tool calls would be noted, is missing';
+  },
   readHandover: ({ operands, passFds, env }) => readHandover(operands, passFds, env),
   findProgram(handover) {
     const file = resolveExecutable(handover.argv[0] ?? Buffer.alloc(0), findVariable(handover, 'PATH'));

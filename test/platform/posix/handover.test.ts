@@ -66,5 +66,6 @@ describe('buildAgentCommand', () => {
     ['an ignored SIGHUP', { nohup: true }],
   ])('goes through sh for %s that a spawn cannot give', (_title, change) => {
     expect(buildAgentCommand({ ...input, ...change }).detour).toBe('sh');
+    expect(() => buildAgentCommand({ ...input, ...change, sh: undefined })).toThrow(/needs a shell, and there is no/);
   });
 });
