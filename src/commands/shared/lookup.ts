@@ -5,6 +5,7 @@ import type { BlockRecord } from '../../model/block.ts';
 import { readGroupPath } from '../../platform/linux/cgroup-mount.ts';
 import { readOwnSessions } from '../../platform/sessions.ts';
 import { type BlockView, type InspectDeps, inspectBlock } from '../../trackers/inspect.ts';
+import { isInJobOf } from '../../trackers/job-place.ts';
 import { type KnownTags, type Look, takeLook } from '../../trackers/look.ts';
 import { openTracker } from '../../trackers/select.ts';
 import { openKept } from './kept.ts';
@@ -37,6 +38,7 @@ export function openLookup(
       blockId: env['AGENTMUX_BLOCKID'] || undefined,
       tag: env['AGENTMUX_TAG'] || undefined,
       groupPath: readGroupPath('self'),
+      ...(platform.os === 'win32' && { isInJob: (record: BlockRecord) => isInJobOf(record, platform) }),
       sessions: readOwnSessions(platform, context.pid),
       command,
     },

@@ -26,6 +26,8 @@ export interface Caller {
   readonly tag: string | undefined;
   /** Path of its cgroup, undefined where there is none. */
   readonly groupPath: string | undefined;
+  /** True if the caller is in the job of that block (Windows). */
+  readonly isInJob?: (record: BlockRecord) => boolean;
   /** Its sessions (platform/sessions.ts). */
   readonly sessions: readonly number[];
   /** What was typed, for hints: `kill-tree`. */
@@ -64,7 +66,9 @@ export function findOwnBlock(lookup: BlockLookup, caller: Caller): BlockRecord |
       hint: 'unset AGENTMUX_BLOCKID, or name one of "agentmux blocks" by --block',
     });
   }
-  const inside = findByEnclosure(lookup.records, caller.groupPath) ?? findByTag(lookup.records, caller.tag);
+  const { records } = lookup;
+  const enclosing = findByEnclosure(records, caller.groupPath) ?? findByJob(records, caller.isInJob);
+  const inside = enclosing ?? findByTag(records, caller.tag);
   if (named === undefined || inside === undefined || named.id === inside.id) return inside ?? named;
   throw new AgentmuxError('refused', `AGENTMUX_BLOCKID names "${named.id}", but this is block "${inside.id}"`, {
     code: 'ambiguous-block',
@@ -123,6 +127,12 @@ function findByEnclosure(records: readonly BlockRecord[], groupPath: string | un
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The innermost: who is in the job of a child block is in that of its parent too, where it is nested in that. */
+function findByJob(records: readonly BlockRecord[], isInJob: Caller['isInJob']): BlockRecord | undefined {
+  const around = isInJob === undefined ? [] : records.filter(isInJob);
+  return around.find(({ id }) => !around.some(({ parentId }) => parentId === id));
 }
 
 function findByTag(records: readonly BlockRecord[], tag: string | undefined): BlockRecord | undefined {

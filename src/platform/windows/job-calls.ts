@@ -130,9 +130,6 @@ export function isInJob(win32: Win32, process: number, job: number | undefined):
   return answer.readInt32LE(0) !== 0;
 }
 
-/** Rights that IsProcessInJob needs, to be asked for in turn: the second was enough for all, but some want the first. */
-export const membershipAccess: readonly number[] = [0x1400, 0x400, 0x1000];
-
 /** JOBOBJECTINFOCLASS. */
 const InfoClass = { accounting: 1, processIds: 3, extendedLimits: 9 } as const;
 const EXTENDED_LIMITS = 144;

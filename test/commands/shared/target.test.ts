@@ -136,6 +136,13 @@ describe('findOwnBlock', () => {
     expect(findOwnBlock(nested, { ...OUTSIDE, groupPath: '/agentmux-outer-1-00000000' })).toBeUndefined();
   });
 
+  it('knows the innermost block by the jobs that we are in, before the environment', () => {
+    const isInJob = () => true;
+    expect(findOwnBlock(nested, { ...OUTSIDE, isInJob, tag: tagOf('outer-1') })?.id).toBe('inner-1');
+    const isInOuter = ({ id }: BlockRecord) => id === 'outer-1';
+    expect(findOwnBlock(nested, { ...OUTSIDE, isInJob: isInOuter, tag: tagOf('inner-1') })?.id).toBe('outer-1');
+  });
+
   it('takes a name that was exported', () => {
     expect(findOwnBlock(nested, { ...OUTSIDE, blockId: 'outer-1' })?.id).toBe('outer-1');
   });
