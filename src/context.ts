@@ -22,6 +22,8 @@ export interface Context {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly stdinIsTTY: boolean;
+  /** True if who reads us understands more than ASCII. */
+  readonly unicode: boolean;
   readonly pid: number;
   readonly cwd: string;
   /** Wall clock, ms since the epoch. */

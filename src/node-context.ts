@@ -4,6 +4,7 @@ import { createNodeOutput } from './node-output.ts';
 import { readLink } from './platform/linux/links.ts';
 import type { Platform } from './platform/platform.ts';
 import { selectPlatform } from './platform/select-platform.ts';
+import { isUtf8Locale } from './render/locale.ts';
 import { openStore } from './state/file-store.ts';
 import { locateStateDirectory, type StatePlace } from './state/locate.ts';
 import type { Store } from './state/store.ts';
@@ -11,8 +12,9 @@ import type { Store } from './state/store.ts';
 /** The real world: the only reader of process.env and process.platform. Nothing is opened before it is used. */
 export function createNodeContext(): Context {
   const { env } = process;
-  const stdout = createNodeOutput(1, env);
-  const stderr = createNodeOutput(2, env);
+  const isWindows = process.platform === 'win32';
+  const stdout = createNodeOutput(1, env, { isWindows });
+  const stderr = createNodeOutput(2, env, { isWindows });
   let platform: Platform | undefined;
   let store: Store | undefined;
   let storeNote: string | undefined;
@@ -23,6 +25,8 @@ export function createNodeContext(): Context {
     get stdinIsTTY() {
       return process.getBuiltinModule('node:tty').isatty(0);
     },
+    // Locales of that kind are unknown to Windows, where consoles take UTF-16 and files UTF-8.
+    unicode: isWindows || isUtf8Locale(env),
     pid: process.pid,
     get cwd() {
       return readWorkingDirectory();

@@ -10,14 +10,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * since talk must not stop the work that it is about. `process.stdout` is not touched: making it costs a start 5 %, and
  * on a pipe it loses what is unwritten when the process ends.
  */
-export function createNodeOutput(fd: 1 | 2, env: Environment): Output {
+export function createNodeOutput(fd: 1 | 2, env: Environment, { isWindows = false } = {}): Output {
+  const writeOut = isWindows ? createConsoleWriter(fd) : writeAll;
   let isOpen = true;
   let isTTY: boolean | undefined;
   return {
     write(text) {
       if (!isOpen || text === '') return;
       try {
-        isOpen = writeAll(fd, text);
+        isOpen = writeOut(fd, text);
       } catch (error) {
         if (fd === 1) throw error;
       }
@@ -26,7 +27,7 @@ export function createNodeOutput(fd: 1 | 2, env: Environment): Output {
       return isOpen;
     },
     get isTTY() {
-      isTTY ??= isTerminal(fd);
+      isTTY ??= isTerminal(fd, isWindows);
       return isTTY;
     },
     get columns() {
@@ -77,10 +78,30 @@ function writeAll(fd: number, text: string): boolean {
   return true;
 }
 
-function isTerminal(fd: number): boolean {
-  // node:tty loads node:net: asked only of what can be a terminal at all.
+/**
+ * A console of Windows takes text; bytes it would read in a code page of its own. Node writes to it at once, as to a
+ * file (tty.WriteStream makes it blocking), and has it understand colours.
+ */
+function createConsoleWriter(fd: 1 | 2): typeof writeAll {
+  let stream: NodeJS.WriteStream | undefined;
+  let isOpen = true;
+  return (_, text) => {
+    if (!isTerminal(fd, true)) return writeAll(fd, text);
+    if (stream === undefined) {
+      stream = fd === 1 ? process.stdout : process.stderr;
+      stream.on('error', () => {
+        isOpen = false;
+      });
+    }
+    stream.write(text);
+    return isOpen;
+  };
+}
+
+function isTerminal(fd: number, isWindows: boolean): boolean {
+  // node:tty loads node:net: asked only of what can be a terminal at all. Windows cannot tell that of a console.
   try {
-    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);
+    return (isWindows || fstatSync(fd).isCharacterDevice()) && process.getBuiltinModule('node:tty').isatty(fd);
   } catch {
     return false;
   }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { AgentmuxError } from '../errors.ts';
 import { renderJsonLine } from '../render/json.ts';
-import { isUtf8Locale } from '../render/locale.ts';
 import { loadScreenWidth } from '../render/screen-width.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
 import { createActions } from '../watch/actions.ts';
@@ -89,7 +88,7 @@ async function showScreen(
   options: RawOptions,
   intervalMs: number,
 ): Promise<void> {
-  const unicode = isUtf8Locale(context.env);
+  const { unicode } = context;
   const actions = createActions({
     platform: context.platform,
     pid: context.pid,

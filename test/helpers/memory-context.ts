@@ -1,5 +1,6 @@
 import type { Context, Output } from '../../src/context.ts';
 import type { Platform } from '../../src/platform/platform.ts';
+import { isUtf8Locale } from '../../src/render/locale.ts';
 import type { Store } from '../../src/state/store.ts';
 
 export interface MemoryOutput extends Output {
@@ -22,13 +23,16 @@ export interface MemoryContextOptions {
   readonly store?: Store;
 }
 
+const DEFAULT_ENV = { LANG: 'C.UTF-8' };
+
 /** A context that lives in memory; a platform or store that was not given must not be asked for. */
 export function createMemoryContext(options: MemoryContextOptions = {}): MemoryContext {
   return {
-    env: options.env ?? { LANG: 'C.UTF-8' },
+    env: options.env ?? DEFAULT_ENV,
     stdout: createMemoryOutput(options),
     stderr: createMemoryOutput(options),
     stdinIsTTY: options.isTTY ?? false,
+    unicode: isUtf8Locale(options.env ?? DEFAULT_ENV),
     pid: process.pid,
     cwd: process.cwd(),
     now: () => options.nowMs ?? Date.now(),

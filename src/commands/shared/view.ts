@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import { isUtf8Locale } from '../../render/locale.ts';
 import type { TableView } from '../../render/table.ts';
 
 /** How the reader of standard output sees tables and trees; with `noTrunc` nothing is cut on a terminal either. */
@@ -9,6 +8,6 @@ export function viewOf(context: Context, options: { readonly noTrunc: boolean })
     isTTY: stdout.isTTY,
     columns: options.noTrunc ? undefined : stdout.columns,
     colorLevel: stdout.colorLevel,
-    unicode: isUtf8Locale(context.env),
+    unicode: context.unicode,
   };
 }
