@@ -25,6 +25,10 @@ export type ReasonCode =
   | 'job-denied'
   | 'job-foreign'
   | 'inside-job'
+  | 'read-by-ps'
+  | 'read-by-last-resort'
+  | 'hidden-environment'
+  | 'no-subreaper'
   | 'hidepid';
 
 /** What a command that improves things must know of this host; unknown parts make it general. */
@@ -147,7 +151,31 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
   }),
   'inside-job': () => ({
     sentence:
-      'this process is in the job object of another program (a terminal, CI), and what a run leaves behind ends with it',
+      'this process is in the job object of another program (a terminal, CI), and so is what a run leaves behind',
+    command: undefined,
+  }),
+  'read-by-ps': () => ({
+    sentence:
+      'processes are read by the programs ps and lsof: starts in whole seconds, so that a pid that is used again within ' +
+      'one could be mistaken; command lines as one text; no executable, no memory of its own',
+    command: undefined,
+  }),
+  'read-by-last-resort': () => ({
+    sentence:
+      'ps does not tell what is needed, so that pids and parents are all that is known: what is listed may be another ' +
+      'process by now, and only agentmux-run itself ends what it has seen all along',
+    command: 'ps -axww -o pid= -o ppid= -o lstart= -o comm=',
+  }),
+  'hidden-environment': () => ({
+    sentence:
+      'the environments of programs that come with the system (System Integrity Protection) and of other users are ' +
+      'hidden: such members are known by descent, process group and session alone',
+    command: undefined,
+  }),
+  'no-subreaper': () => ({
+    sentence:
+      'orphans are adopted by the system and not by agentmux-run: one that left its session and cleared its ' +
+      'environment before it was seen is lost',
     command: undefined,
   }),
   hidepid: (facts) => ({

@@ -15,6 +15,8 @@ export const bins = {
 export interface RigOptions {
   /** Sets AGENTMUX_TRACKER for every call. */
   readonly tracker?: string;
+  /** Reads processes by `ps` and `lsof`. */
+  readonly reader?: Reader;
   /** Runs every call as this user (needs root). */
   readonly uid?: number;
   /** Put before every command, e.g. the prefix of a namespace. */
@@ -54,7 +56,7 @@ export function createRig(options: RigOptions = {}): Rig {
     TERM: 'dumb',
     AGENTMUX_STATE_DIR: stateDirectory,
     AGENTMUX_TEST_RIG: nonce,
-    ...portableReader(),
+    ...variablesFor(options.reader ?? readerOfSuite()),
     ...(options.tracker !== undefined && { AGENTMUX_TRACKER: options.tracker }),
   };
   const prefix = [...(options.prefix ?? []), ...userPrefix(options.uid)];
@@ -75,19 +77,21 @@ export function createRig(options: RigOptions = {}): Rig {
   };
 }
 
-/**
- * Variables under which the built commands read processes by `ps`: set by the project of vitest that runs the suite so.
- * The other variable names a directory with a `ps` and an `lsof` of its own.
- */
-function portableReader(): Record<string, string> {
-  const { RIG_PROCESS_TABLE: table, RIG_PATH: first } = process.env;
-  if (table === undefined) return {};
-  const path = process.env['PATH'] ?? '/usr/bin:/bin';
-  return {
-    AGENTMUX_PROCESS_TABLE: table,
-    AGENTMUX_TRACKER: 'scan',
-    ...(first !== undefined && { PATH: `${resolve(first)}:${path}` }),
-  };
+/** RIG_READER runs any suite with another reader, by hand. */
+function readerOfSuite(): Reader | undefined {
+  const name = process.env['RIG_READER'];
+  return name === 'ps' || name === 'darwin' ? name : undefined;
+}
+
+/** How the built commands are to read processes; by the reader for this system if left out. */
+export type Reader = 'ps' | 'darwin';
+
+/** Variables for that: macOS' programs are played by test/fixtures/darwin/bin. Scan is all that there is with them. */
+function variablesFor(reader: Reader | undefined): Record<string, string> {
+  if (reader === undefined) return {};
+  if (reader === 'ps') return { AGENTMUX_PROCESS_TABLE: 'ps', AGENTMUX_TRACKER: 'scan' };
+  const path = `${resolve('test/fixtures/darwin/bin')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
+  return { AGENTMUX_PROCESS_TABLE: 'ps-darwin', AGENTMUX_TRACKER: 'scan', PATH: path };
 }
 
 function makeDirectory(path: string, uid: number | undefined): void {

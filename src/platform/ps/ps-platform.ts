@@ -74,7 +74,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
   }
 
   function readText(pid: number): { readonly row: PsRow; readonly text: string } | undefined {
-    const row = snapshot.row(pid);
+    const row = snapshot.lastRow(pid);
     const text = row && snapshot.command(row, false)?.text;
     return row === undefined || text === undefined || isPlaceholder(text) ? undefined : { row, text };
   }
@@ -96,7 +96,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
       argvBytes: undefined,
       exe: fields.exe && name?.startsWith('/') ? name : undefined,
       cwd: fields.cwd ? readFile(pid, 'cwd') : undefined,
-      uid: fields.status ? snapshot.row(pid)?.uid : undefined,
+      uid: fields.status ? snapshot.lastRow(pid)?.uid : undefined,
       privateBytes: undefined,
       innerPid: undefined,
     };
@@ -119,7 +119,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
   }
 
   function isForeign(pid: number): boolean {
-    return ownUid !== 0 && snapshot.row(pid)?.uid !== ownUid;
+    return ownUid !== 0 && snapshot.lastRow(pid)?.uid !== ownUid;
   }
 
   function readOpenPorts(): ListeningSocket[] {
@@ -127,7 +127,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
     for (const [pid, found] of listeners() ?? []) {
       for (const one of found) {
         const key = `${one.protocol} ${one.address} ${one.port}`;
-        const socket = sockets.get(key) ?? { ...one, uid: snapshot.row(pid)?.uid, otherNamespace: false, pids: [] };
+        const socket = sockets.get(key) ?? { ...one, uid: snapshot.lastRow(pid)?.uid, otherNamespace: false, pids: [] };
         socket.pids.push(pid);
         sockets.set(key, socket);
       }
@@ -173,7 +173,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
     readOpenFile: (pid, fd) => (fd === 1 || fd === 2 ? readFile(pid, fd === 1 ? '1' : '2') : undefined),
     findTag(pid, tags) {
       // One call instead of two: a tag is a nonce, and who has it among its arguments was given it by a member.
-      const row = snapshot.row(pid);
+      const row = snapshot.lastRow(pid);
       const text = row && snapshot.command(row, true)?.text;
       return text === undefined ? undefined : pickTag(text, tags);
     },
@@ -187,6 +187,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
     startedAtMs: (startTicks) => startTicks * 1000,
     signal,
     ttyName: (ttyNr) => ttys.nameOf(ttyNr),
+    reader: () => ({ name: 'ps and lsof', detail: `ps of the kind ${reader.dialect().name}`, isLastResort: false }),
     helperNames: HELPERS,
   };
 }

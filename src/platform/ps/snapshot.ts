@@ -17,6 +17,8 @@ export interface Snapshot {
   rows(): readonly PsRow[];
   /** A process that is not there is looked for again: it may have started since. */
   row(pid: number): PsRow | undefined;
+  /** As it was last read, however long ago: good for what is compared by its start afterwards. */
+  lastRow(pid: number): PsRow | undefined;
   /** The process with that start; what had started before the reading and is not in it has ended. */
   rowOf(pid: number, startSeconds: number): PsRow | undefined;
   /** Read now. */
@@ -29,7 +31,9 @@ export interface Snapshot {
 
 export function createSnapshot(reader: PsReader, nowMs: () => number = () => performance.now()): Snapshot {
   let table: { readonly rows: readonly PsRow[]; readonly byPid: ReadonlyMap<number, PsRow> } | undefined;
+  /** Begin and end of the reading: what was done before the begin is in it; its age counts from the end. */
   let takenAt = Number.NEGATIVE_INFINITY;
+  let readAt = Number.NEGATIVE_INFINITY;
   let takenAtSeconds = 0;
   const touched = new Map<number, number>();
   const texts = new Map<boolean, { readonly at: number; readonly byPid: ReadonlyMap<number, PsCommand> }>();
@@ -42,18 +46,19 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
     for (const pid of touched.keys()) if (!byPid.has(pid)) touched.delete(pid);
     table = { rows, byPid };
     takenAt = at;
+    readAt = nowMs();
     takenAtSeconds = seconds;
     return table;
   }
 
   function current() {
-    return table === undefined || nowMs() - takenAt > GOOD_MS ? fresh() : table;
+    return table === undefined || nowMs() - readAt > GOOD_MS ? fresh() : table;
   }
 
   function currentFor(pid: number) {
     const touchedAt = touched.get(pid);
     if (touchedAt === undefined) return current();
-    const isGood = touchedAt < takenAt && nowMs() - takenAt <= DYING_GOOD_MS;
+    const isGood = touchedAt < takenAt && nowMs() - readAt <= DYING_GOOD_MS;
     return isGood && table !== undefined ? table : fresh();
   }
 
@@ -63,9 +68,8 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
     if (kept !== undefined && nowMs() - kept.at <= GOOD_MS && command?.startSeconds === row.startSeconds) {
       return command;
     }
-    const at = nowMs();
     const byPid = reader.commands(withEnvironment);
-    texts.set(withEnvironment, { at, byPid });
+    texts.set(withEnvironment, { at: nowMs(), byPid });
     const now = byPid.get(row.pid);
     return now?.startSeconds === row.startSeconds ? now : undefined;
   }
@@ -74,6 +78,7 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
     fresh: () => fresh().rows,
     rows: () => current().rows,
     row: (pid) => currentFor(pid).byPid.get(pid) ?? reader.row(pid),
+    lastRow: (pid) => table?.byPid.get(pid) ?? currentFor(pid).byPid.get(pid) ?? reader.row(pid),
     rowOf(pid, startSeconds) {
       const row = currentFor(pid).byPid.get(pid);
       if (row !== undefined) return row.startSeconds === startSeconds ? row : undefined;

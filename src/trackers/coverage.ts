@@ -1,0 +1,14 @@
+import type { TrackerReason } from '../model/block.ts';
+import type { Platform } from '../platform/platform.ts';
+import { makeReason } from './reasons.ts';
+
+/** What the way in which processes are read here keeps from being known, whatever the tracker: for doctor. */
+export function findReaderNotes({ os, reader }: Pick<Platform, 'os' | 'reader'>): TrackerReason[] {
+  const how = reader?.();
+  if (how === undefined) return [];
+  return [
+    how.isLastResort ? makeReason('read-by-last-resort', how.detail) : makeReason('read-by-ps', how.detail),
+    makeReason('no-subreaper', `this is ${os}`),
+    ...(os === 'darwin' ? [makeReason('hidden-environment', 'ps shows none of these')] : []),
+  ];
+}
