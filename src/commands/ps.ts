@@ -17,7 +17,7 @@ import {
 import { tellAboutRows } from './shared/notes.ts';
 import { fillRow, type OutputForm, parseOutputForm, renderIdentity } from './shared/output-form.ts';
 import { rowFields } from './shared/row-fields.ts';
-import { collectRows } from './shared/shown-rows.ts';
+import { collectRows, listOwnPorts, readListeners } from './shared/shown-rows.ts';
 import { summarize } from './shared/summaries.ts';
 import { viewOf } from './shared/view.ts';
 
@@ -64,10 +64,12 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
   const query = parseRowQuery(options, processFilter, processSort);
   const listing = openListing(context, { block: options.block, scope: 'live', command: 'ps' });
   const told = needsTold(options, form) ? await readTold(context, listing.views) : undefined;
+  const hasPorts = options.ports && form.type !== 'quiet' ? true : usesPorts(options);
+  const listeners = hasPorts ? readListeners(context, listing.views) : undefined;
   const rows = collectRows(context, listing.views, {
     ...(told !== undefined && { told }),
     all: options.all ?? false,
-    ports: options.ports && form.type !== 'quiet' ? true : usesPorts(options),
+    listeners,
     cwd: form.type === 'json' || form.type === 'template' || options.verbose === true || areApart(listing),
     redact: options.redact,
   });
@@ -76,6 +78,7 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
   if (form.type === 'table')
     tellAboutRows(context, listing, sorted, {
       handOversOf: (view) => told?.(view).handOvers ?? [],
+      ownPortsOf: (view) => (listeners === undefined ? [] : listOwnPorts(view, listeners)),
       ...options,
       filtered: rows.length > sorted.length,
     });

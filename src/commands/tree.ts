@@ -23,7 +23,7 @@ import {
 import { tellAboutBlocks } from './shared/notes.ts';
 import { fillRow, parseOutputForm, renderIdentity } from './shared/output-form.ts';
 import { rowFields } from './shared/row-fields.ts';
-import { collectRows } from './shared/shown-rows.ts';
+import { collectRows, readListeners } from './shared/shown-rows.ts';
 import { summarize } from './shared/summaries.ts';
 import { viewOf } from './shared/view.ts';
 
@@ -63,7 +63,8 @@ async function showTree(context: Context, options: TreeOptions): Promise<void> {
   const listing = openListing(context, { block, scope: 'live', command: 'tree' });
   const cwd = form.type === 'json' || form.type === 'template';
   const told = form.type === 'quiet' && query.isPlain ? undefined : await readTold(context, listing.views);
-  const rows = collectRows(context, listing.views, { all: true, ports, cwd, redact, told });
+  const listeners = ports ? readListeners(context, listing.views) : undefined;
+  const rows = collectRows(context, listing.views, { all: true, listeners, cwd, redact, told });
   const shown = keepShown(
     buildForest(rows, (row) => row.role === 'root'),
     listing.views,

@@ -193,6 +193,24 @@ describe('agentmux ps', () => {
     expect(await listRows(rig, '--no-ports')).toMatchObject(Array(3).fill({ listeners: null }));
   });
 
+  it('tells the ports of the agent itself, and its terminal', async () => {
+    const rig = createRig();
+    const serve =
+      'import socket,time;s=socket.create_server(("127.0.0.1",0));print(s.getsockname(),flush=True);time.sleep(300)';
+    const run = rig.run('--block', 'b1', '--', 'python3', '-c', serve).stdout(/./).start();
+    const port = await waitFor('the port', () => /, (\d+)\)/.exec(run.stdout)?.[1]);
+    const own = '1 process of its own: agentmux ps --all --block b1';
+    await rig
+      .agentmux('ps')
+      .stderr(`b1: its own processes listen on ${port}\nb1: nothing agent-started; ${own}\n`)
+      .run();
+    await rig.agentmux('ps', '--no-ports').stderr(`b1: nothing agent-started; ${own}\n`).run();
+    await rig
+      .agentmux('ps', '--all')
+      .stdout(new RegExp(` ${port} `))
+      .run();
+  });
+
   it('shows every process of another pid namespace by its pid here, and its own beside it', async ({ skip }) => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');

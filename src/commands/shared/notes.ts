@@ -1,5 +1,6 @@
 import { describeMovedSession, findMovedSessions } from '../../calls/moved-sessions.ts';
 import type { Context } from '../../context.ts';
+import type { RunRecord } from '../../model/block.ts';
 import type { BlockSummary } from '../../render/block-table.ts';
 import { describeStatus } from '../../render/block-table.ts';
 import { formatAge, formatConfidence, formatCount } from '../../render/format.ts';
@@ -17,6 +18,8 @@ export interface RowNotesRequest {
   readonly filtered: boolean;
   /** To whom calls of a block handed work that is no member of it. */
   readonly handOversOf?: (view: BlockView) => readonly string[];
+  /** Ports of a block that are of no row without `--all`. */
+  readonly ownPortsOf?: (view: BlockView) => readonly number[];
 }
 
 /**
@@ -38,9 +41,11 @@ export function tellAboutRows(
       tell(context, `${view.record.id}: work was handed to ${names.join(', ')}: what runs there is no member`);
     }
     const block = summarize(view);
+    const isAll = request.all ?? false;
+    const ports = isAll ? [] : (request.ownPortsOf?.(view) ?? []);
+    if (ports.length > 0) tell(context, `${block.id}: its own processes listen on ${listSome(ports)}`);
     if (rows.some((row) => row.blockId === block.id)) continue;
-    const endedAtMs = view.record.runs.at(-1)?.endedAtMs;
-    tell(context, describeEmpty(block, endedAtMs, context.now(), request.all ?? false));
+    tell(context, describeEmpty(block, view.record.runs.at(-1), context.now(), isAll));
   }
 }
 
@@ -95,8 +100,16 @@ function describeNoBlocks({ recorded }: Listing): string {
     : 'no block has live processes: agentmux blocks --all shows those that ended';
 }
 
-function describeEmpty(block: BlockSummary, endedAtMs: number | undefined, nowMs: number, all: boolean): string {
+function listSome(ports: readonly number[]): string {
+  const more = ports.length > MOST_PORTS ? ` and ${ports.length - MOST_PORTS} more` : '';
+  return `${ports.slice(0, MOST_PORTS).join(', ')}${more}`;
+}
+
+const MOST_PORTS = 10;
+
+function describeEmpty(block: BlockSummary, run: RunRecord | undefined, nowMs: number, all: boolean): string {
   const { id, status, processes, tracker } = block;
+  const endedAtMs = run?.endedAtMs;
   if (tracker.type === 'stub' && status !== 'ended') return `${id}: not tracked`;
   if (status === 'elsewhere') return `${id}: ${describeStatus(block)}`;
   if (status === 'ended') {
@@ -104,5 +117,6 @@ function describeEmpty(block: BlockSummary, endedAtMs: number | undefined, nowMs
   }
   if (all || !processes) return `${id}: nothing runs`;
   const own = formatCount(processes, 'process of its own', 'processes of its own');
-  return `${id}: nothing agent-started; ${own}: agentmux ps --all --block ${id}`;
+  const where = run?.tty === undefined ? '' : ` on ${run.tty}`;
+  return `${id}: nothing agent-started; ${own}${where}: agentmux ps --all --block ${id}`;
 }

@@ -11,7 +11,8 @@ import type { Told } from './entries.ts';
 export interface RowsRequest {
   /** Every member; else only what an agent started. */
   readonly all: boolean;
-  readonly ports: boolean;
+  /** Listening sockets of all members (readListeners below); undefined: nobody asks for them. */
+  readonly listeners: ListenersResult | undefined;
   /** Working directories. */
   readonly cwd: boolean;
   readonly redact: boolean;
@@ -25,7 +26,7 @@ export interface RowsRequest {
  */
 export function collectRows(context: Context, views: readonly BlockView[], request: RowsRequest): ShownRow[] {
   const home = assignHomes(views, request.all);
-  const listeners = request.ports ? readListeners(context, views) : undefined;
+  const { listeners } = request;
   return views.flatMap((view) => {
     const shown = view.members.filter((member) => home.get(member.pid) === view);
     if (shown.length === 0) return [];
@@ -73,8 +74,19 @@ function depthOf(view: BlockView, views: readonly BlockView[]): number {
   return depth;
 }
 
-function readListeners(context: Context, views: readonly BlockView[]): ListenersResult {
+/** Listening sockets of the members of some blocks. */
+export function readListeners(context: Context, views: readonly BlockView[]): ListenersResult {
   return context.platform.readListeners(new Set(views.flatMap((view) => view.members.map(({ pid }) => pid))));
+}
+
+/** Ports that only the agent of a block and its own helpers listen on, ascending. */
+export function listOwnPorts({ members }: BlockView, { byPid }: ListenersResult): number[] {
+  const portsOf = (isStarted: boolean): number[] =>
+    members.flatMap(({ pid, role }) =>
+      (role === 'started') === isStarted ? (byPid.get(pid) ?? []).map(({ port }) => port) : [],
+    );
+  const started = new Set(portsOf(true));
+  return [...new Set(portsOf(false))].filter((port) => !started.has(port)).sort((a, b) => a - b);
 }
 
 function readDetails(context: Context, members: readonly MemberView[], cwd: boolean): Map<number, ProcessDetails> {
