@@ -31,7 +31,9 @@ export function describeRun({ draft, run, options, name, program, tracker, label
     reasons: tracker?.reasons ?? [],
     group: tracker?.cgroupPath ?? null,
     scope: tracker?.scope ?? null,
+    job: tracker?.job?.name ?? null,
     leftovers: options.leftovers,
+    priority: options.priority ?? null,
     labels: labels.notes,
     environment: ['AGENTMUX_BLOCKID', 'AGENTMUX_TAG', ...Object.keys(labels.env)],
   };
@@ -45,6 +47,8 @@ export function describeRun({ draft, run, options, name, program, tracker, label
     ...facts.reasons.map((reason) => `             ${reason.code}: ${reason.detail}`),
     ...(facts.group === null ? [] : [`group        ${facts.group}`]),
     ...(facts.scope === null ? [] : [`scope        ${facts.scope}`]),
+    ...(facts.job === null ? [] : [`job          ${facts.job}`]),
+    ...(facts.priority === null ? [] : [`priority     ${facts.priority}`]),
     `leftovers    ${facts.leftovers}`,
     ...facts.labels.map((note) => `labels       ${note}`),
     `environment  ${facts.environment.join(' ')} are added`,
@@ -60,7 +64,8 @@ export function tellTracker(block: RunBlock, reporter: Reporter): void {
   for (const { code, detail } of tracker.reasons) reporter.detail(`${code}: ${detail}`);
   if (tracker.cgroupPath !== undefined) reporter.detail(`group ${tracker.cgroupPath}`);
   if (tracker.scope !== undefined) reporter.detail(`scope ${tracker.scope}`);
-  if (!tracker.subreaper) reporter.detail('orphans are not adopted: no child subreaper');
+  if (tracker.job !== undefined) reporter.detail(`job ${tracker.job.name}`);
+  if (!tracker.subreaper && tracker.type !== 'job') reporter.detail('orphans are not adopted: no child subreaper');
 }
 
 /** What of earlier blocks from here still runs. Comes after the agent's start and never delays or ends it. */

@@ -103,7 +103,7 @@ function formatListener({ address, port }: Listener): string {
 
 function blockFacts(block: WatchBlock, nowMs: number): Fact[] {
   const { tracker } = block;
-  const where = tracker.scope ?? tracker.cgroupPath;
+  const where = tracker.scope ?? tracker.cgroupPath ?? tracker.job?.name;
   const how = `${tracker.type} (${formatConfidence(tracker.confidence)})${where === undefined ? '' : `, ${where}`}`;
   const zombies = block.zombies.reduce((sum, { count }) => sum + count, 0);
   const dead = zombies === 0 ? '' : `, ${formatCount(zombies, 'zombie', 'zombies')}`;

@@ -1,7 +1,7 @@
 import type { BlockRecord, TrackerReason } from '../model/block.ts';
 import { isCgroup2Directory } from '../platform/linux/cgroup-mount.ts';
 import type { Platform } from '../platform/platform.ts';
-import { win32 } from '../platform/windows/ffi-call.ts';
+import { win32 as ownWin32, type Win32 } from '../platform/windows/ffi-call.ts';
 import { JobAccess } from '../platform/windows/job-calls.ts';
 import { createCgroupTracker } from './cgroup.ts';
 import { isGroupOfBlock } from './group-name.ts';
@@ -29,7 +29,12 @@ export function isEnclosed({ tracker }: Pick<BlockRecord, 'tracker'>): boolean {
 }
 
 /** Opens what is recorded to hold the block and its children, each verified to be theirs. */
-export function openEnclosures(record: BlockRecord, platform: Platform, records: readonly BlockRecord[]): Enclosures {
+export function openEnclosures(
+  record: BlockRecord,
+  platform: Platform,
+  records: readonly BlockRecord[],
+  win32: Win32 = ownWin32,
+): Enclosures {
   if (platform.os === 'win32') return openJobs(record, { platform, win32 }, records);
   const open = (block: BlockRecord) =>
     createCgroupTracker({ record: block.tracker, platform, enclosure: findEnclosure(block) });

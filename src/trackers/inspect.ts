@@ -6,6 +6,7 @@ import type { Evidence } from '../model/evidence.ts';
 import { isGone, type ProcessStat } from '../model/process.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sessionOf } from '../platform/sessions.ts';
+import type { Win32 } from '../platform/windows/ffi-call.ts';
 import { isEnclosed, openEnclosures, withoutEnclosure } from './enclosures.ts';
 import { joinTrackers } from './family-tracker.ts';
 import { type Look, takeLook } from './look.ts';
@@ -47,6 +48,8 @@ export interface InspectDeps {
   readonly platform: Platform;
   /** Members seen before, by block id (Store.recorded). */
   readonly recorded: ReadRecorded;
+  /** The native calls of Windows; those of this process if left out. */
+  readonly win32?: Win32;
   /** Records of all blocks, of which the child blocks count. */
   readonly records: readonly BlockRecord[];
   /** A look taken before, where several blocks are shown; else one is taken. */
@@ -62,7 +65,7 @@ export function inspectBlock(recorded: BlockRecord, deps: InspectDeps): BlockVie
     return emptyView(recorded, platform);
   }
   const look = deps.look ?? takeLook(platform, [recorded, ...deps.records]);
-  const enclosures = openEnclosures(recorded, platform, deps.records);
+  const enclosures = openEnclosures(recorded, platform, deps.records, deps.win32);
   const record = enclosures.lost === undefined ? recorded : withoutEnclosure(recorded, enclosures.lost);
   const all = [...(enclosures.own ? [enclosures.own] : []), ...enclosures.children, ...enclosures.kept];
   const enclosed = readEnclosed(

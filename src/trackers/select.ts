@@ -54,6 +54,8 @@ export interface PlanOptions {
 /** What a tracker needs of the world beside the block's record. */
 export interface TrackerDeps {
   readonly platform: Platform;
+  /** The native calls of Windows; those of this process if left out. */
+  readonly win32?: Win32;
   /** Members seen before, by block id (Store.recorded); none if left out. */
   readonly recorded?: ReadRecorded;
   /** Records of all blocks, of which the child blocks count (BlockRecord.parentId); none if left out. */
@@ -88,7 +90,7 @@ export function plansAfter(plans: readonly TrackerPlan[], failure: TrackerError)
  * may have some, and is scanned for.
  */
 export function openTracker(record: BlockRecord, deps: TrackerDeps): Tracker {
-  const { own, children, lost } = openEnclosures(record, deps.platform, deps.records ?? []);
+  const { own, children, lost } = openEnclosures(record, deps.platform, deps.records ?? [], deps.win32);
   if (record.tracker.type === 'stub') return createStubTracker(record.tracker);
   return joinTrackers(own ?? openScan(lost === undefined ? record : withoutEnclosure(record, lost), deps), children);
 }

@@ -3,9 +3,10 @@ import type { BlockRecord } from '../../src/model/block.ts';
 import type { Identity } from '../../src/model/identity.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { JobLimit, PriorityClass } from '../../src/platform/windows/job-calls.ts';
+import { inspectBlock } from '../../src/trackers/inspect.ts';
 import { createJobTracker } from '../../src/trackers/job-object.ts';
 import { openJobOf } from '../../src/trackers/open-job.ts';
-import { planTrackers } from '../../src/trackers/select.ts';
+import { openTracker, planTrackers } from '../../src/trackers/select.ts';
 import { type Tracker, TrackerError } from '../../src/trackers/tracker.ts';
 import { FakeWindows } from '../helpers/fake-windows.ts';
 import { blockRecord } from './block-record.ts';
@@ -20,10 +21,22 @@ function createWorld() {
   const identify = (pid: number): Identity | undefined =>
     windows.processes.has(pid) ? { pid, startTicks: pid, bootId: '', pidNamespace: '' } : undefined;
   const isAlive = ({ pid, startTicks }: Identity) => windows.processes.has(pid) && startTicks === pid;
+  const tags = new Map<number, string>();
+  const stat = (pid: number) => ({
+    ...{ pid, ppid: 1, pgid: 0, sid: 0, ttyNr: 0, tpgid: -1, startTicks: pid, state: 'S', cpuMs: 5, rssBytes: 1 },
+    comm: 'agent.exe',
+  });
   const platform = {
     os: 'win32',
+    host: () => ({ machineId: 'm', bootId: '', pidNamespace: '' }),
     identify,
     isAlive,
+    readStat: (pid: number) => (windows.processes.has(pid) ? stat(pid) : undefined),
+    readTable: () => [...windows.processes.keys()].map(stat),
+    readDetails: () => ({ argv: undefined, exe: undefined }),
+    children: () => [],
+    findTag: (pid: number, wanted: ReadonlySet<string>) =>
+      wanted.has(tags.get(pid) ?? '') ? tags.get(pid) : undefined,
     signal(identity: Identity) {
       if (!isAlive(identity)) return 'gone';
       windows.end(identity.pid);
@@ -36,7 +49,7 @@ function createWorld() {
       ...{ platform, env: {}, kind: 'agent', blockId: 'web', tag: TAG, wrapper, win32: windows.win32 },
       ...options,
     });
-  return { windows, platform, plan };
+  return { windows, platform, plan, tags };
 }
 
 type World = ReturnType<typeof createWorld>;
@@ -253,6 +266,49 @@ describe('a job', () => {
     tracker?.assign({ pid: 400, startTicks: 400, bootId: '', pidNamespace: '' });
     expect(tracker?.memberPids()).toEqual([400]);
     expect(late.handles.map(({ name }) => name)).toEqual([NAME]);
+  });
+});
+
+describe('looking at a block in a job', () => {
+  const look = ({ windows, platform }: World, record: BlockRecord) =>
+    inspectBlock(record, { platform, win32: windows.win32, records: [], recorded: () => [] });
+
+  it('shows its members with high confidence, and what left it apart', async () => {
+    const world = createWorld();
+    const tracker = await startAgent(world);
+    world.windows.start(900);
+    world.tags.set(900, TAG);
+    Object.assign(world.windows.jobs.get(NAME) ?? {}, { userTime: 30_000n });
+    const view = look(world, recordOf(tracker));
+    expect(view.record.tracker.type).toBe('job');
+    expect(view.members.map(({ pid, confidence, escaped }) => [pid, confidence, escaped])).toEqual([
+      [ROOT, 'high', false],
+      [900, 'best_effort', true],
+    ]);
+    world.windows.end(900);
+    expect(look(world, recordOf(tracker))).toMatchObject({ cpuMs: 3, cpuIncludesExited: true });
+  });
+
+  it('scans where the name is gone, says so, and ends what it finds', async () => {
+    const world = createWorld();
+    const { windows, platform } = world;
+    const tracker = await startAgent(world);
+    const record = recordOf(tracker);
+    windows.start(201, windows.jobs.get(NAME) as never);
+    world.tags.set(201, TAG);
+    windows.end(ROOT);
+    windows.closeOurs();
+    expect([...windows.jobs.keys()]).toEqual([]);
+    const view = look(world, record);
+    expect(view.members.map(({ pid, confidence, escaped }) => [pid, confidence, escaped])).toEqual([
+      [201, 'best_effort', false],
+    ]);
+    const reasons = [{ code: 'job-gone', detail: NAME }];
+    expect(view.record.tracker).toMatchObject({ type: 'scan', confidence: 'best_effort', reasons });
+    const other = openTracker(record, { platform, win32: windows.win32 });
+    expect(await other.killTree({ deadlineMs: 2000 })).toEqual([]);
+    expect(windows.processes.has(201)).toBe(false);
+    expect(look(world, record).record.tracker.type).toBe('job');
   });
 });
 

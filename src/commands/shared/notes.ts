@@ -75,7 +75,7 @@ export function tellAboutBlocks(context: Context, listing: Listing, request: { r
 /** How a block is tracked, and why not better: one line each. */
 export function describeTracking(block: BlockSummary): string[] {
   const { id, tracker } = block;
-  const where = tracker.scope ?? tracker.cgroupPath;
+  const where = tracker.scope ?? tracker.cgroupPath ?? tracker.job?.name;
   const how = `tracker ${tracker.type} (${formatConfidence(tracker.confidence)})`;
   return [
     `${id}: ${describeStatus(block)}; ${how}${where === undefined ? '' : `, ${where}`}`,
