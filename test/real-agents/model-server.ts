@@ -34,13 +34,18 @@ interface MessagesRequest {
  * A model that plays a script, as an Anthropic Messages endpoint on the loopback; other-protocols.ts has three more. It
  * keeps no state: which turn is next is read off the conversation that the agent sends, so retries are harmless. After the
  * script it says `done`; asked without tools (titles, probes) it says `ok`. Resolves to the base URL; closed when the test
- * has finished.
+ * has finished. `spans` gets the ms from each answer to the next question: what the agent took for its tool calls.
  */
-export async function startModelServer(script: readonly Turn[]): Promise<string> {
+export async function startModelServer(script: readonly Turn[], spans: number[] = []): Promise<string> {
+  let answeredAt: number | undefined;
   const server = http.createServer(async (request, response) => {
+    const askedAt = performance.now();
     const body = await readJson(request);
-    if (request.method === 'POST' && /\/messages(\?|$)/.test(request.url ?? '')) answer(response, body, script);
-    else if (!answerOther(response, request.url ?? '', body, script)) sendJson(response, { input_tokens: 1 });
+    if (request.method === 'POST' && /\/messages(\?|$)/.test(request.url ?? '')) {
+      if (answeredAt !== undefined && body.tools !== undefined) spans.push(askedAt - answeredAt);
+      answer(response, body, script);
+      answeredAt = performance.now();
+    } else if (!answerOther(response, request.url ?? '', body, script)) sendJson(response, { input_tokens: 1 });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   onTestFinished(() => {
