@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createRig, type Reader, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { findByArgv, isAlive } from '../helpers/procfs.ts';
-import { describeIf } from '../helpers/skip.ts';
+import { describeIf, isLinux, isRoot } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** A row of `ps --json` as far as it is looked at here. */
@@ -145,6 +147,30 @@ function testReader(reader: Reader): void {
     expect(stdout).toMatch(/^processes: read by ps/m);
   });
 }
+
+/** A directory with nothing in it. */
+const EMPTY = mkdtempSync(join(tmpdir(), 'agentmux-empty-'));
+afterAll(() => rmSync(EMPTY, { recursive: true, force: true }));
+
+const canHide = isRoot && isLinux && spawnSync('unshare', ['-m', 'true']).status === 0;
+
+describeIf(canHide, 'needs root and mount namespaces', 'a system without procfs', () => {
+  it('runs, lists and ends a block by what macOS prints', async () => {
+    const hide = 'mount -t proc proc /mnt && mount --bind "$0" /proc && exec "$@"';
+    const rig = createRig({ reader: 'darwin', prefix: ['unshare', '-m', 'sh', '-c', hide, EMPTY] });
+    const { agent, wrapper } = await startBlock(rig, 'b1');
+    await agent.startTool(`sleep 4620 & ${serverCommand()}`);
+    const rows = await waitFor('the tree', async () => {
+      const found = (await listRows(rig)).filter(({ command }) => /^sleep 4620|createServer/.test(command));
+      return found.length >= 2 && found.some(({ listeners }) => listeners?.length === 1) && found;
+    });
+    agent.exit(3);
+    expect(await wrapper.exited()).toBe(3);
+    expect(wrapper.stderr).toMatch(/still run[s]?:[\s\S]*sleep 4620/);
+    await rig.agentmux('kill-tree', '--block', 'b1', '--grace', '1').stdout(anything).stderr(anything).run(60_000);
+    expect(rows.map(({ pid }) => pid).filter(isAlive)).toEqual([]);
+  });
+});
 
 describe('where ps fails', () => {
   it('nothing is taken for empty', async () => {
