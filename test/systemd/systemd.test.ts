@@ -51,6 +51,36 @@ describeIf(reason === undefined, reason ?? '', 'a host that runs systemd', () =>
     expect(survivors).toEqual([]);
   });
 
+  it.each<Setting>(['desktop', 'ssh', 'su'])(
+    'from %s what is kept has a group of its own that nothing but --including-kept ends, with the scope if there is one',
+    (setting) => {
+      const mark = ++marker;
+      const { stdout, stderr } = runInBed(
+        setting,
+        `agent='setsid sleep ${mark}1 & setsid sleep ${mark}2 & sleep 0.3'
+        agentmux_run --block kept${mark} --leftovers report -- bash -c "$agent" 2>/dev/null
+        kill_tree() { agentmux kill-tree --block kept${mark} --grace 0 --yes "$@" >/dev/null 2>&1; echo "rc=$?"; }
+        look() { echo "$1: $(pgrep -fa '^sleep ${mark}' | cut -d' ' -f3 | sort | xargs)"; }
+        entry=$(agentmux entries --block kept${mark} --format '{{.id}} {{.command}}' | grep ${mark}1 | cut -d' ' -f1)
+        agentmux keep --block kept${mark} "$entry" --note wanted 2>&1; echo "rc=$?"
+        cat /proc/$(pgrep -fo '^sleep ${mark}1')/cgroup
+        kill_tree; look kept
+        agentmux ps --block kept${mark} --format '{{.kept}} {{.escaped}} {{.confidence}}'
+        agentmux release --block kept${mark} "$entry" >/dev/null 2>&1; echo "rc=$?"
+        agentmux keep --block kept${mark} "$entry" >/dev/null 2>&1
+        kill_tree --including-kept; look ended
+        find /sys/fs/cgroup -name '*kept${mark}*' -type d`,
+      );
+      const seen = `${stdout}\n${stderr}`;
+      expect(seen).toMatch(new RegExp(`agentmux-kept${mark}-[0-9a-f]{8}\\.kept$`, 'm'));
+      expect(stdout.match(/^rc=\d+$/gm), seen).toEqual(['rc=0', 'rc=0', 'rc=0', 'rc=0']);
+      expect(stdout, seen).toMatch(new RegExp(`^kept: ${mark}1$`, 'm'));
+      expect(stdout, seen).toMatch(/^true false high$/m);
+      expect(stdout, seen).toMatch(/^ended: $/m);
+      expect(stdout.split(/^ended: $/m)[1]?.trim(), seen).toBe('');
+    },
+  );
+
   it('from a system service the run stays in its unit, by scan, and says why', () => {
     const { report, survivors } = playLeak('service');
     const [block] = report.blocks;
