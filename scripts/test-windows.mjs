@@ -29,6 +29,9 @@ const sharedTests = ['test/trackers/stub.test.ts'];
 /** Longest time of a whole run under one Node. */
 const LIMIT_MS = 30 * 60_000;
 
+/** The process group of the program in the bed, while there is one. */
+let group;
+
 process.chdir(root);
 process.exitCode = await main();
 
@@ -45,7 +48,10 @@ async function main() {
   }
   const all = [...listTests('test/windows'), ...sharedTests];
   const files = all.filter((file) => positionals.length === 0 || positionals.some((part) => file.includes(part)));
-  const directory = join(bed, 'files/app/runs', `${process.pid}-${randomBytes(4).toString('hex')}`);
+  const runs = join(bed, 'files/app/runs');
+  sweep(runs);
+  const directory = join(runs, `${process.pid}-${randomBytes(4).toString('hex')}`);
+  endWithUs();
   try {
     const bundles = await stage(directory, files);
     const results = [];
@@ -69,6 +75,35 @@ function bringUp(onlyWarm) {
   });
   if (status === 0) return undefined;
   return stdout.trim() || `the bed cannot be built (${status})`;
+}
+
+/** What runs left that were killed. */
+function sweep(runs) {
+  mkdirSync(runs, { recursive: true });
+  for (const name of readdirSync(runs)) {
+    if (!isAlive(Number.parseInt(name, 10))) rmSync(join(runs, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function endWithUs() {
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ]) {
+    process.once(signal, () => {
+      if (group !== undefined) process.kill(-group, 'SIGKILL');
+      spawnSync('bash', [bedScript, 'stop', bed], { stdio: 'ignore' });
+      process.exit(128 + number);
+    });
+  }
 }
 
 function listTests(directory) {
@@ -115,8 +150,11 @@ async function runUnder(version, directory, bundles, pattern) {
   const child = spawn('bash', [bedScript, ...args, ...bundles.map((name) => `bundles/${name}`)], {
     stdio: ['ignore', output, output],
     env: { ...process.env, AGENTMUX_BED_DIRECTORY: `app/${inside}` },
+    detached: true,
   });
+  group = child.pid;
   const code = await follow(child, output);
+  group = undefined;
   closeSync(output);
   const results = readResults(resultPath);
   if (code !== 0 || results.length < bundles.length) {

@@ -125,7 +125,7 @@ describe.each(trackers)('a block on Windows, by $type', ({ tracker, type, confid
     const { agent, agentPid } = await startBlock(rig, 'b1');
     const population = await populate(agent);
     const { rows } = await ask<{ rows: { pid: number; result: string }[] }>(rig, 0, 'kill', String(population.tool));
-    expect(rows.map(({ pid }) => pid).sort()).toEqual([population.tool, population.inTool].sort());
+    expect(rows.map(({ pid }) => pid)).toEqual(expect.arrayContaining([population.tool, population.inTool]));
     expect([population.tool, population.inTool].filter(isAlive)).toEqual([]);
     expect([agentPid, population.detached, population.bare, population.orphan].every(isAlive)).toBe(true);
     const [identity] = (await outcome(rig.agentmux('ps', '-q', '--filter', `pid=${population.orphan}`))).stdout.split(
@@ -272,7 +272,7 @@ describe('agentmux on Windows', () => {
     const rig = createRig();
     const { stdout } = await outcome(rig.agentmux('doctor'));
     expect(stdout).toMatch(/^tracker: job/m);
-    expect(stdout).toMatch(/^state: .*, 0 blocks$/m);
+    expect(stdout).toContain('native calls: available (ffi-rs)');
     const { tracker } = await ask<{ tracker: { type: string } }>(rig, 0, 'doctor');
     expect(tracker.type).toBe('job');
   });

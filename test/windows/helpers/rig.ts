@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { BlockRecord } from '../../../src/model/block.ts';
 import { CliCall } from '../../helpers/cli-call.ts';
 import type { CliResult, RunningCli } from '../../helpers/running-cli.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -64,21 +65,19 @@ export interface LiveBlock {
 export async function startBlock(rig: Rig, id: string, ...options: string[]): Promise<LiveBlock> {
   const agent = await createAgent();
   const wrapper = rig.run('--block', id, ...options, '--', ...agent.argv).start();
+  onTestFinished(() => {
+    for (const { pid } of descendants(wrapper.pid)) endProcess(pid);
+  });
   const session = await Promise.race([agent.connected(), failAtExit(wrapper)]);
   const { pid } = await session.inspect();
-  await waitFor('the run to be recorded', () => readRecord(rig, id)?.status === 'running', capMs);
+  await waitFor('the run to be recorded', () => readRecord(rig, id)?.state === 'running', capMs);
   return { id, agent: session, agentPid: pid, wrapper };
 }
 
-interface Record_ {
-  readonly status: string;
-  readonly tracker: { readonly type: string };
-}
-
 /** The block's file, if it is there. */
-export function readRecord(rig: Rig, id: string): Record_ | undefined {
+export function readRecord(rig: Rig, id: string): BlockRecord | undefined {
   try {
-    return JSON.parse(readFileSync(join(rig.stateDirectory, 'blocks', `${id}.json`), 'utf8')) as Record_;
+    return JSON.parse(readFileSync(join(rig.stateDirectory, 'blocks', `${id}.json`), 'utf8')) as BlockRecord;
   } catch {
     return undefined;
   }
