@@ -5,7 +5,7 @@ import type { Platform } from './platform.ts';
 /**
  * Numbers of the sessions that a process shares with what was started from the same place, nearest first: its own
  * (setsid(2)). Windows has none: there all shells above it stand for them, each by its start, which is finer than any two
- * shells are apart.
+ * shells are apart; without a shell the program that started it does.
  */
 export function readOwnSessions(platform: Platform, pid: number): readonly number[] {
   if (platform.os === 'win32') return readShells(platform, pid);
@@ -38,12 +38,14 @@ const mostAncestors = 64;
 /** A parent counts only if it is no younger than its child: its pid may have been given away. */
 function readShells(platform: Platform, pid: number): number[] {
   const shells: number[] = [];
+  let first: number | undefined;
   let stat = platform.readStat(pid);
   for (let depth = 0; stat !== undefined && depth < mostAncestors; depth += 1) {
     const parent = stat.ppid > 0 ? platform.readStat(stat.ppid) : undefined;
     if (parent === undefined || parent.startTicks > stat.startTicks) break;
+    first ??= parent.startTicks;
     if (isShell(baseName(parent.comm))) shells.push(parent.startTicks);
     stat = parent;
   }
-  return shells;
+  return shells.length > 0 || first === undefined ? shells : [first];
 }

@@ -150,17 +150,24 @@ ${ABOUT.replace('AGENTMUX=off claude ...   or   command claude ...', "$env:AGENT
 ${shellText`
     function global:Invoke-AgentmuxRun {
         param([string]$Name, [object[]]$Rest)
-        $real = Get-Command $Name -CommandType Application -ErrorAction SilentlyContinue | Select-Object -First 1
-        if ($env:AGENTMUX -eq 'off' -and $real) { & $real @Rest } else { & agentmux-run '--' $Name @Rest }
+        $command = 'agentmux-run'
+        $words = @('--', $Name) + $Rest
+        if ($env:AGENTMUX -eq 'off') {
+            $real = Get-Command $Name -CommandType ExternalScript, Application -ErrorAction SilentlyContinue | Select-Object -First 1
+            if ($real) { $command = $real; $words = $Rest }
+        }
+        if ($MyInvocation.ExpectingInput) { $input | & $command @words } else { & $command @words }
     }
     foreach ($name in @(@LIST@)) {
         if (Get-Command $name -CommandType Function, Alias -ErrorAction SilentlyContinue) {
             Write-Warning "agentmux: $name is left as it is: write agentmux-run into it"
             continue
         }
-        Set-Item -Path "function:global:$name" -Value ([scriptblock]::Create("Invoke-AgentmuxRun '$name' \`$args"))
+        Set-Item -Path "function:global:$name" -Value ([scriptblock]::Create(
+            "if (\`$MyInvocation.ExpectingInput) { \`$input | Invoke-AgentmuxRun '$name' \`$args } else { Invoke-AgentmuxRun '$name' \`$args }"
+        ))
     }
 }
-`}${EDITORS}`;
+`}${EDITORS.replace('command -v agentmux-run', '(Get-Command agentmux-run).Source')}`;
 
 const SCRIPTS: Readonly<Record<ShellName, string>> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };

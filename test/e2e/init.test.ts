@@ -118,6 +118,13 @@ describe('agentmux init', () => {
       expect(stdout).toMatch(/\n# {3}VS Code[\s\S]*\n# {3}JetBrains[\s\S]*\n# {3}Zed/);
       expect(stdout).not.toMatch(/@[A-Z]+@/);
     }
+    const { stdout } = await rig.agentmux('init', 'powershell').stdout(/./).run();
+    // PowerShell drops a bare `--`, and a function without these words the input of a pipe.
+    expect(stdout).toContain("@('--', $Name) + $Rest");
+    expect(stdout).toContain('$input | & $command @words');
+    for (const [open, close] of ['()', '{}', '[]']) {
+      expect(stdout.split(open ?? '').length).toBe(stdout.split(close ?? '').length);
+    }
     await rig
       .agentmux('init', 'tcsh')
       .status(2)
