@@ -13,6 +13,7 @@ export function describeDiagnosis(diagnosis: Diagnosis): string[] {
     ...(userManager.isLogoutTrap ? [`  logout: ${LOGOUT_TRAP}`] : []),
     improve === undefined ? 'improve: nothing to do' : `improve: ${improve}`,
     ...describeState(state),
+    ...(diagnosis.processes.reader === 'the system' ? [] : [`processes: read by ${diagnosis.processes.reader}`]),
     `native calls: ${diagnosis.native.available ? 'available (ffi-rs)' : `not available: ${diagnosis.native.detail ?? 'unknown'}`}`,
     `user manager: ${describeUserManager(diagnosis)}`,
     `labels: ${describeLabels(diagnosis)}`,
@@ -25,9 +26,12 @@ function describeLabels({ labels }: Diagnosis): string {
 }
 
 /** What a run started here would not keep hold of. */
-export function listEscapes({ tracker, native }: Pick<Diagnosis, 'tracker' | 'native'>): string[] {
+export function listEscapes({ tracker, native, processes }: Omit<Diagnosis, 'state' | 'userManager'>): string[] {
   const lost = 'a process that clears its environment after agentmux-run was killed and its parents have exited';
-  const orphans = native.available ? lost : 'a process that clears its environment and whose parents have exited';
+  const orphans =
+    native.available && processes.adoptsOrphans
+      ? lost
+      : 'a process that clears its environment and whose parents have exited';
   return [...ESCAPES[tracker.type], ...(tracker.type === 'scan' ? [orphans] : [])];
 }
 

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { findBashwrap } from '../../launch/apply-labels.ts';
 import { trackerChoices } from '../../launch/options.ts';
-import type { Confidence, TrackerReason, TrackerType } from '../../model/block.ts';
+import type { BlockRecord, Confidence, TrackerReason, TrackerType } from '../../model/block.ts';
 import { findOwnGroup } from '../../platform/linux/cgroup-mount.ts';
 import { native } from '../../platform/linux/native.ts';
 import { findManagerSocket, isSystemdHost, lingers, parseUnitPlace } from '../../platform/linux/systemd.ts';
+import { findReaderNotes } from '../../trackers/coverage.ts';
+import { findPlaceNotes } from '../../trackers/job-place.ts';
 import { adviseOn, type ReasonFacts } from '../../trackers/reasons.ts';
 import { findCoverageNotes, plansAfter, planTrackers, readReasonFacts } from '../../trackers/select.ts';
 import { TrackerError } from '../../trackers/tracker.ts';
@@ -17,6 +19,8 @@ export interface Diagnosis {
   /** The one command that would improve it; undefined if there is none or nothing to improve. */
   readonly improve: string | undefined;
   readonly state: StateDiagnosis;
+  /** How processes are read: by calls of the system, or by programs. */
+  readonly processes: { readonly reader: string; readonly adoptsOrphans: boolean };
   readonly native: { readonly available: boolean; readonly detail: string | undefined };
   readonly userManager: UserManager;
   /** What runs add to which agents' commands so that tool calls can be told apart; undefined if this installation cannot. */
@@ -55,7 +59,12 @@ export interface UserManager {
 export async function diagnose(context: Context): Promise<Diagnosis> {
   const facts = readReasonFacts();
   const trial = await tryTrackers(context);
-  const reasons = [...trial.reasons, ...findCoverageNotes(context.platform)];
+  const reasons = [
+    ...trial.reasons,
+    ...findCoverageNotes(context.platform),
+    ...findReaderNotes(context.platform),
+    ...findPlaceNotes(context.platform, () => listRecords(context)),
+  ];
   const tracker = { ...trial, reasons: reasons.map((reason) => ({ ...reason, ...adviseOn(reason, facts) })) };
   const userManager = diagnoseUserManager(context, facts, trial.isScope);
   const status = native.status();
@@ -63,6 +72,10 @@ export async function diagnose(context: Context): Promise<Diagnosis> {
     tracker,
     improve: selectImprovement(tracker, userManager),
     state: diagnoseState(context),
+    processes: {
+      reader: context.platform.reader?.().name ?? 'the system',
+      adoptsOrphans: context.platform.os === 'linux',
+    },
     native: {
       available: status.type === 'available',
       detail: status.type === 'available' ? undefined : status.reason,
@@ -73,6 +86,15 @@ export async function diagnose(context: Context): Promise<Diagnosis> {
         ? undefined
         : { agents: ['claude'], adds: ['--settings', 'CLAUDE_CODE_SHELL_PREFIX'] },
   };
+}
+
+function listRecords({ store }: Context): readonly BlockRecord[] {
+  try {
+    return store.list().blocks;
+  } catch {
+    // What is wrong with the state is told in its own place.
+    return [];
+  }
 }
 
 interface Trial extends Omit<TrackerDiagnosis, 'reasons'> {
