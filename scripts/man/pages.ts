@@ -112,18 +112,35 @@ const STATE_DIRECTORY = [
   'Where the state files are; else $XDG_STATE_HOME/agentmux, else ~/.local/state/agentmux.',
 ] as const;
 const CONFIG = ['AGENTMUX_CONFIG', 'The configuration file; empty: none. See CONFIGURATION in agentmux(1).'] as const;
+const OFF = [
+  'AGENTMUX',
+  'off: the functions of agentmux-init(1) start the agent itself, and nothing is tracked.',
+] as const;
+const CALLS = [
+  [
+    'AGENTMUX_CALLS',
+    'Where the tool calls of the block are noted; set for an agent that is given labels, and left out by --no-labels.',
+  ],
+  ['AGENTMUX_CALL', 'The note of a tool call; set for what the call starts.'],
+  [
+    'AGENTMUX_SHELL_PREFIX',
+    'The CLAUDE_CODE_SHELL_PREFIX of the user, which is run after ours; set where there was one.',
+  ],
+] as const;
 const GRACE = ['AGENTMUX_GRACE', 'Default of --grace.'] as const;
 const ENVIRONMENT = [
   ['AGENTMUX_BLOCKID', 'The block that we are in; set by agentmux-run for the agent and all it starts.'],
   STATE_DIRECTORY,
   CONFIG,
   GRACE,
+  OFF,
   ['NO_COLOR', 'If not empty: no colours.'],
   ['FORCE_COLOR', 'Colours also where the output is no terminal.'],
 ] as const;
 const RUN_ENVIRONMENT = [
   ['AGENTMUX_BLOCKID', 'Name for the block, or the parent block; set for the agent and all it starts.'],
   ['AGENTMUX_TAG', 'The nonce of the block; set for the agent and all it starts.'],
+  ...CALLS,
   ['AGENTMUX_LEFTOVERS', 'Default of --leftovers.'],
   GRACE,
   ['AGENTMUX_TRACKER', 'Default of --tracker.'],
