@@ -7,6 +7,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { lightenBuiltins } from './build/builtins.mjs';
 import { makeCodeCaches } from './build/code-cache.mjs';
 import { commanderWithoutChildProcess } from './build/plugins.mjs';
 import { replaceFile } from './build/replace-file.mjs';
@@ -44,7 +45,8 @@ const { outputFiles, metafile } = await build({
   logLevel: 'warning',
 });
 
-for (const { path, text } of outputFiles) {
+for (const { path, text: bundled } of outputFiles) {
+  const text = lightenBuiltins(bundled);
   const fingerprint = createHash('sha256').update(text).digest('hex').slice(0, 16);
   replaceFile(path, `${text}//# build=${fingerprint}\n`);
 }

@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { AgentmuxError, LaunchError, RunExitCode } from '../errors.ts';
-import { parseRunOptions, type RawRunOptions, requirable, trackerChoices } from '../launch/options.ts';
+import { AgentmuxError, RunExitCode } from '../errors.ts';
+import { type RawRunOptions, requirable, trackerChoices } from '../launch/options.ts';
 import { leftoversPolicies } from '../model/block.ts';
 import { priorities } from '../model/priority.ts';
-import { escapeUntrusted } from '../render/untrusted.ts';
-import { readConfig } from '../state/config.ts';
 import { VERSION } from '../version.ts';
 import { type Example, examplesHelp } from './shared/help.ts';
+import { reportLaunchFailure, runCommand } from './shared/run-command.ts';
 
 /** `agentmux run`: the same as `agentmux-run`. */
 export function registerRun(program: Command, context: Context): void {
@@ -34,13 +33,6 @@ export function createRunProgram(context: Context): Command {
     });
   describeRunCommand(program, context);
   return program;
-}
-
-/** Prints why nothing was started, as our own words on stderr, and gives the exit code. */
-export function reportLaunchFailure(error: AgentmuxError, context: Pick<Context, 'stderr'>): number {
-  context.stderr.write(`agentmux-run: ${escapeUntrusted(error.message)}\n`);
-  if (error.hint !== undefined) context.stderr.write(`agentmux-run: hint: ${escapeUntrusted(error.hint)}\n`);
-  return error instanceof LaunchError ? error.exitCode : RunExitCode.failed;
 }
 
 const helpWidth = 80;
@@ -83,17 +75,6 @@ function describeRunCommand(command: Command, context: Context): void {
         context.exitCode = reportLaunchFailure(error, context);
       }
     });
-}
-
-async function runCommand(operands: string[], raw: RawRunOptions, context: Context): Promise<number> {
-  const read = readConfig({ env: context.env, os: context.platform.os });
-  const options = parseRunOptions(raw, context.env, read.status === 'ok' ? read.config : undefined);
-  if (operands.length === 0) {
-    throw new LaunchError(RunExitCode.failed, 'no command was given', { hint: 'agentmux-run --help' });
-  }
-  const { launch } = await import('../launch/launch.ts');
-  const problem = read.status === 'ok' ? undefined : `the configuration "${read.path}" is not used: ${read.detail}`;
-  return launch({ options, operands, problem }, context);
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { BlockRecord, RunExit, RunRecord, TrackerRecord } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
 import type { Store } from '../state/store.ts';
@@ -31,7 +30,8 @@ export class RunBlock {
   }
 
   setTracker(tracker: TrackerRecord): void {
-    if (isDeepStrictEqual(tracker, this.#record.tracker)) return;
+    // As text, since it is written as such: node:util would load a start more than the comparison costs.
+    if (JSON.stringify(tracker) === JSON.stringify(this.#record.tracker)) return;
     this.#write({ ...this.#record, tracker });
   }
 

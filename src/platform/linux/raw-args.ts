@@ -31,11 +31,13 @@ export function readRawSelf(procRoot = '/proc'): RawSelf | undefined {
 /** Parses entries that each end with a NUL; a last one without is kept as well. */
 export function parseEntries(bytes: Buffer): RawEntry[] {
   const entries: RawEntry[] = [];
+  // One copy for all: the buffer that was read into is used again.
+  const copy = Buffer.from(bytes);
   let from = 0;
-  while (from < bytes.length) {
-    const nul = bytes.indexOf(0, from);
-    const end = nul === -1 ? bytes.length : nul;
-    entries.push(makeEntry(Buffer.from(bytes.subarray(from, end))));
+  while (from < copy.length) {
+    const nul = copy.indexOf(0, from);
+    const end = nul === -1 ? copy.length : nul;
+    entries.push(new Entry(copy.subarray(from, end)));
     from = end + 1;
   }
   return entries;
@@ -46,6 +48,19 @@ function readEntries(path: string): RawEntry[] | undefined {
   return bytes && parseEntries(bytes);
 }
 
-function makeEntry(bytes: Buffer): RawEntry {
-  return { bytes, text: bytes.toString('utf8'), exact: isUtf8(bytes) };
+/** Decoded when asked: there may be hundreds, and every start reads them. */
+class Entry implements RawEntry {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get text(): string {
+    return this.bytes.toString('utf8');
+  }
+
+  get exact(): boolean {
+    return isUtf8(this.bytes);
+  }
 }

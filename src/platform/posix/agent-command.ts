@@ -65,11 +65,13 @@ function shellMissing(nohup: boolean): LaunchError {
   return new LaunchError(RunExitCode.failed, `${what} needs a shell, and there is no /usr/bin/sh and no /bin/sh`);
 }
 
+const EQUALS = 0x3d;
+
 function addEntries(environment: readonly Buffer[], added: Readonly<Record<string, string>>): Buffer[] {
-  const names = Object.keys(added);
-  const isReplaced = (entry: Buffer) =>
-    names.some((name) => entry.subarray(0, name.length + 1).equals(Buffer.from(`${name}=`)));
-  const kept = environment.filter((entry) => !isReplaced(entry));
+  const names = new Set(Object.keys(added));
+  const kept = environment.filter(
+    (entry) => !names.has(entry.toString('latin1', 0, Math.max(0, entry.indexOf(EQUALS)))),
+  );
   return [...kept, ...Object.entries(added).map(([name, value]) => Buffer.from(`${name}=${value}`))];
 }
 

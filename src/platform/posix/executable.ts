@@ -50,7 +50,10 @@ function* splitPath(path: Buffer): Generator<Buffer> {
 
 function judge(path: Buffer): Verdict {
   try {
-    if (statSync(path).isDirectory()) return 'directory';
+    // Most directories of PATH have no such file: an error for each would cost more than the looks.
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return 'missing';
+    if (stat.isDirectory()) return 'directory';
   } catch (error) {
     return isRefused(error) ? 'hidden' : 'missing';
   }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /**
  * The detour through `sh` for what a spawn from Node cannot do: bytes that are no UTF-8, an ignored SIGHUP, a soft
  * limit. A pure builder; the caller decides whether it is needed (most starts do without).
@@ -53,7 +55,7 @@ export function buildTrampoline(input: TrampolineInput): Trampoline {
 
 /** True if the bytes survive decoding and encoding, as every string that Node passes on must. */
 export function isLossless(bytes: Buffer): boolean {
-  return Buffer.from(bytes.toString('utf8'), 'utf8').equals(bytes);
+  return isUtf8(bytes);
 }
 
 interface Entry {
