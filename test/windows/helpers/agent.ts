@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { endProcess, isAlive } from './look.ts';
+import { descendants, endProcess, isAlive } from './look.ts';
 
 /** A real process of the test's, steered from it; start `argv` with whatever is under test. */
 export interface WindowsAgent {
@@ -146,9 +146,10 @@ export function startBystander(): number {
   return watch(child.pid);
 }
 
-/** Sees to it that the process does not outlive the test. */
+/** Sees to it that neither the process nor what it started outlives the test. */
 function watch(pid: number): number {
   onTestFinished(() => {
+    for (const child of descendants(pid)) endProcess(child.pid);
     if (isAlive(pid)) endProcess(pid);
   });
   return pid;

@@ -42,7 +42,7 @@ export function createRig({ tracker, home }: { readonly tracker?: string; readon
   const call = (...argv: string[]) => new CliCall([process.execPath, ...argv], { env, cwd: workDirectory });
   onTestFinished(async () => {
     await waitFor('the processes of the blocks to end', () => endRecorded(join(stateDirectory, 'blocks')), capMs);
-    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    await waitFor('the files of the rig to be let go', () => isRemoved(directory), capMs);
   });
   return {
     stateDirectory,
@@ -113,6 +113,16 @@ function endRecorded(directory: string): boolean {
 /** FILETIME to microseconds since 1970. */
 function microseconds(time: bigint | undefined): number | undefined {
   return time === undefined ? undefined : Number((time - 116_444_736_000_000_000n) / 10n);
+}
+
+/** A directory in which a process was stays for a moment after its end. */
+function isRemoved(directory: string): boolean {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function listNames(directory: string): string[] {
