@@ -1,7 +1,10 @@
-import { copyFileSync, existsSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
+import { anything } from '../helpers/cli-call.ts';
+import { isAlive } from '../helpers/procfs.ts';
+import type { RunningCli } from '../helpers/running-cli.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const SESSION = '5ca4e252-603c-4ea3-a167-f00e45c22fe6';
@@ -16,10 +19,10 @@ interface Row {
 }
 
 /** Starts what looks like claude: the shell by that name, with these scripts in its directory. */
-function startClaude(rig: Rig, scripts: Readonly<Record<string, string>>): void {
+function startClaude(rig: Rig, scripts: Readonly<Record<string, string>>): RunningCli {
   copyFileSync('/bin/bash', join(rig.workDirectory, 'claude'));
   for (const [name, text] of Object.entries(scripts)) writeFileSync(join(rig.workDirectory, name), text);
-  rig.run('--block', 'b', '--no-labels', '--', './claude', './main').start();
+  return rig.run('--block', 'b', '--no-labels', '--', './claude', './main').stderr(anything).start();
 }
 
 async function list(rig: Rig): Promise<readonly Row[]> {
@@ -64,5 +67,36 @@ describe('evidence', () => {
     await rig.agentmux('kill-tree', '--block', 'b', '--dry-run').stdout(/./).stderr(warning).run();
     await rig.agentmux('kill', '--dry-run', String(daemon.pid)).stdout(/./).stderr(warning).run();
     await rig.agentmux('kill-tree', '--block', 'b', '--grace', '0').stdout(/./).stderr(warning).run();
+  });
+
+  it('tells of a session that its agent moved to a daemon of the user outside, at the end and later, and never ends it', async () => {
+    const rig = createRig();
+    const [asked, moved] = ['asked', 'moved'].map((name) => join(rig.workDirectory, name));
+    const until = (path = '') => `while [ ! -e ${path} ]; do sleep 0.1; done`;
+    const hosted = `setsid ./claude ./hosted --fork-session --resume /h/projects/p/${SESSION}.jsonl`;
+    const wrapper = startClaude(rig, {
+      // What "Move to background and exit" does where a daemon runs already.
+      main: `${mark('agent')} CLAUDE_PID=$$ setsid sleep 7004 & ${until(`${asked}.now`)}; touch ${asked}; ${until(moved)}`,
+      daemon: `${until(asked)}; ${hosted} & wait`,
+      hosted: `echo $$ > ${moved}.new; mv ${moved}.new ${moved}; sleep 7005; :`,
+    });
+    rig.command('./claude', 'daemon', 'run').start();
+    await seenRow(rig, 'sleep 7004', 'marked as a tool call');
+    writeFileSync(`${asked}.now`, '');
+    await wrapper.exited(20_000);
+    const pid = Number(readFileSync(moved ?? '', 'utf8'));
+    const told = `b: session ${SESSION} goes on in claude (pid ${pid}), outside this block\n`;
+    expect(wrapper.stderr).toContain(told);
+    await rig
+      .agentmux('ps', '--block', 'b')
+      .stdout(/sleep 7004/)
+      .stderr(told)
+      .run();
+    const ended = await rig
+      .agentmux('kill-tree', '--block', 'b', '--grace', '0')
+      .stdout(/sleep 7004/)
+      .run();
+    expect(ended.stdout).not.toContain('claude');
+    expect(isAlive(pid)).toBe(true);
   });
 });
