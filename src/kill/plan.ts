@@ -1,6 +1,17 @@
 /** Pure: which members a kill is about, and which it must leave alone. */
 import { AgentmuxError } from '../errors.ts';
+import { isConhost, processName } from '../filter/shells.ts';
 import type { MemberView } from '../trackers/inspect.ts';
+
+/**
+ * The console hosts of Windows among the members, where this process is a member too. With its host a console ends, and
+ * all that use it, us and what we would still report included; a host ends by itself with the last that uses it.
+ */
+export function findConsoleHosts(members: readonly MemberView[], ownPid: number): ReadonlySet<number> {
+  if (!members.some((member) => member.pid === ownPid)) return new Set();
+  const hosts = members.filter(({ exe, argv, stat }) => isConhost(processName({ exe, argv, comm: stat?.comm })));
+  return new Set(hosts.map(({ pid }) => pid));
+}
 
 /** Who may be ended, and who left the enclosure and is only listed. */
 export interface Selection {

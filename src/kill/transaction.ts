@@ -5,7 +5,7 @@ import { describeTargets } from './describe-targets.ts';
 import type { KillPlan, KillProgress, KillReport, KillTarget } from './kill.ts';
 import { killUntilStable } from './kill-until-stable.ts';
 import { Ledger, type SeenTable } from './ledger.ts';
-import { type BlockSelection, selectBlock } from './plan.ts';
+import { type BlockSelection, findConsoleHosts, selectBlock } from './plan.ts';
 import { type Attempt, transact } from './transact.ts';
 
 /** The time from the first signal to KILL if nothing else is asked for, ms. */
@@ -85,8 +85,10 @@ class Looks {
   /** By the last look. */
   leftOut: readonly MemberView[] = [];
   kept: readonly MemberView[] = [];
+  /** Who is never signalled. */
+  spare: ReadonlySet<number>;
   readonly #world: KillWorld;
-  readonly #selection: BlockSelection;
+  readonly #selection: Omit<BlockSelection, 'spare' | 'kept'>;
   #first: readonly MemberView[] | undefined;
 
   constructor(world: KillWorld, options: Pick<KillOptions, 'startedOnly' | 'escaped' | 'members'>) {
@@ -95,15 +97,17 @@ class Looks {
     this.#selection = {
       startedOnly: options.startedOnly === true,
       escaped: options.escaped === true,
-      spare: spareOf(world),
     };
+    this.spare = new Set([...(world.spare ?? []), process.pid]);
   }
 
   find(): readonly MemberView[] {
     const members = this.#first ?? this.#world.look();
     this.#first = undefined;
     const found = this.#world.findKept?.(members);
-    const { selected, leftOut, kept } = selectBlock(members, { ...this.#selection, kept: found });
+    this.spare = new Set([...this.spare, ...findConsoleHosts(members, process.pid)]);
+    const selection = { ...this.#selection, spare: this.spare, kept: found };
+    const { selected, leftOut, kept } = selectBlock(members, selection);
     this.leftOut = leftOut;
     this.kept = kept;
     return selected;
@@ -124,7 +128,7 @@ function attemptBlock(world: KillWorld, looks: Looks): Attempt {
         return await killUntilStable(world, ledger, () => looks.find(), deadlineMs);
       }
       ledger.markForced();
-      const left = await world.tracker.killTree({ deadlineMs, spare: spareOf(world) });
+      const left = await world.tracker.killTree({ deadlineMs, spare: looks.spare });
       // In a group that is empty nothing is dying, so that one look at the table tells of all that were in it; if it
       // finds one that was moved out of the group before the kill, the next round signals that by itself.
       const isEmptied = world.tracker.type === 'cgroup' && left.length === 0 && rounds++ === 0;
@@ -149,8 +153,4 @@ function attemptStarted(world: KillWorld, looks: Looks): Attempt {
 
 function turnOf(member: MemberView): KillTarget['turn'] {
   return member.role === 'root' ? 'agent' : 'rest';
-}
-
-function spareOf(world: KillWorld): ReadonlySet<number> {
-  return new Set([...(world.spare ?? []), process.pid]);
 }

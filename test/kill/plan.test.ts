@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findRefusal, selectBlock, selectSameSession, selectTree } from '../../src/kill/plan.ts';
+import { findConsoleHosts, findRefusal, selectBlock, selectSameSession, selectTree } from '../../src/kill/plan.ts';
 import type { MemberView } from '../../src/trackers/inspect.ts';
 import { noEvidence } from '../helpers/evidence.ts';
 
@@ -35,6 +35,18 @@ function member(pid: number, ppid: number, facts: Partial<MemberView> & { sid?: 
 }
 
 const pids = (members: readonly MemberView[]) => members.map(({ pid }) => pid);
+
+describe('findConsoleHosts', () => {
+  const members = [member(4, 1), member(8, 4, { exe: 'C:\\Windows\\System32\\conhost.exe' }), member(12, 4)];
+
+  it('finds those of the block that we are in, since with our console we would end', () => {
+    expect([...findConsoleHosts(members, 12)]).toEqual([8]);
+  });
+
+  it('finds none where we are outside: they are members like others', () => {
+    expect([...findConsoleHosts(members, 16)]).toEqual([]);
+  });
+});
 
 describe('selectBlock', () => {
   const everything = { startedOnly: false, escaped: false, spare: new Set<number>() };
