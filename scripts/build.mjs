@@ -16,8 +16,12 @@ import { renderLicenses } from './build/third-party-licenses.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Bin name to the module that exports its `main(argv): Promise<number>`. */
-const entryPoints = { agentmux: 'src/main.ts', 'agentmux-run': 'src/run-main.ts' };
+/** Bin name to the module that exports its `main(argv): Promise<number>`, and a program that is run by itself. */
+const entryPoints = {
+  agentmux: 'src/main.ts',
+  'agentmux-run': 'src/run-main.ts',
+  'list-processes': 'src/platform/ps/list-processes.ts',
+};
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,

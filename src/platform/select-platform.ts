@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { AgentmuxError } from '../errors.ts';
 import { createLinuxPlatform } from './linux/linux-platform.ts';
 import type { Platform } from './platform.ts';
@@ -31,7 +32,17 @@ export function selectPlatform(system: NodeJS.Platform, wishes: PlatformWishes =
     run: createProgramRunner(path),
     pid: process.pid,
     uid: process.getuid?.(),
+    lastResort: { node: process.execPath, script: findScript() },
   });
+}
+
+/** It lies beside the bundle. */
+function findScript(): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve('./list-processes.cjs');
+  } catch {
+    return undefined;
+  }
 }
 
 const PROCESS_TABLES = ['', 'ps', 'ps-darwin'];

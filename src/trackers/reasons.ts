@@ -136,7 +136,7 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
     sentence: 'the native part of this installation (ffi-rs) cannot be loaded, and Windows tells nothing without it',
     command: 'npm install --global agentmux-cli',
   }),
-  'job-failed': () => ({ sentence: 'Windows did not make a job object', command: undefined }),
+  'job-failed': () => ({ sentence: 'the system did not make a job object', command: undefined }),
   'job-gone': () => ({
     sentence: 'nobody holds the job object of the block any more, so that it has no name: members are found by scan',
     command: undefined,
@@ -164,7 +164,7 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
     sentence:
       'ps does not tell what is needed, so that pids and parents are all that is known: what is listed may be another ' +
       'process by now, and only agentmux-run itself ends what it has seen all along',
-    command: 'ps -axww -o pid= -o ppid= -o lstart= -o comm=',
+    command: undefined,
   }),
   'hidden-environment': () => ({
     sentence:

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ const readers: readonly { reader: Reader; programs: readonly string[] }[] = [
 ];
 
 for (const { reader, programs } of readers) {
-  const missing = programs.filter((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status !== 0);
+  const missing = programs.filter((name) => findProgram(name) === '');
   const reason = `there is no ${missing.join(', no ')}`;
   describeIf(missing.length === 0, reason, `processes read by ${reader}`, () => testReader(reader));
 }
@@ -186,6 +186,35 @@ describe('where ps fails', () => {
     }
   });
 
+  it('pidtree lists for the run itself, which ends what it saw; to others its block is elsewhere', async () => {
+    const rig = createRig({ reader: 'ps' });
+    const stub = join(rig.workDirectory, 'ps');
+    writeFileSync(
+      stub,
+      `#!/bin/sh\ncase "$*" in '-A -o ppid,pid') exec ${findProgram('ps')} "$@" ;; *) exit 1 ;; esac\n`,
+    );
+    chmodSync(stub, 0o755);
+    const path = `${rig.workDirectory}:${rig.env['PATH']}`;
+    await rig
+      .agentmux('doctor')
+      .env('PATH', path)
+      .stdout(/\[read-by-last-resort: ps ended with status 1\][\s\S]*^processes: read by pidtree or ps-tree$/m)
+      .run();
+    const script = 'setsid sleep 4630 & sleep 4630 & sleep 2';
+    const call = rig.run('--block', 'b1', '--leftovers', 'kill', '--', 'sh', '-c', script).env('PATH', path);
+    const wrapper = call.start();
+    const pids = await waitFor('two sleepers', () => findAll('4630', 2));
+    await rig
+      .agentmux('kill-tree', '--block', 'b1')
+      .env('PATH', path)
+      .stderr(/"b1" is of another machine or pid namespace/)
+      .status(5)
+      .run();
+    expect(await wrapper.exited()).toBe(0);
+    expect(wrapper.stderr).toContain('ended 2 processes of b1');
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
   it('a table of another name is refused', async () => {
     const rig = createRig();
     await rig
@@ -242,6 +271,10 @@ function findDifferences(rows: readonly Row[], expected: readonly Row[]): string
 /** Without the directory of the rig. */
 function textOf(row: Row | undefined, field: string): string {
   return JSON.stringify(row?.[field] ?? null).replaceAll(/agentmux-test-\w+/g, 'RIG');
+}
+
+function findProgram(name: string): string {
+  return spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
 }
 
 function findAll(seconds: string, count: number): number[] | false {

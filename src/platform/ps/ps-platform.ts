@@ -1,4 +1,4 @@
-import type { Identity } from '../../model/identity.ts';
+import type { HostIdentity, Identity } from '../../model/identity.ts';
 import { isGone, type Listener, type ProcessDetails, type ProcessStat } from '../../model/process.ts';
 import type { SignalOutcome } from '../../model/signal.ts';
 import type { DetailFields, ListenersResult, ListeningSocket, Platform } from '../platform.ts';
@@ -6,6 +6,7 @@ import { guessWords, isPlaceholder } from './command-line.ts';
 import { dialectsFor } from './dialect.ts';
 import { cutEnvironment, pickTag, pickVariables, splitEnvironment } from './environment.ts';
 import { createFileReader, type FileSlot } from './files.ts';
+import { createLastResort, type LastResortProgram } from './last-resort.ts';
 import { readAllListeners } from './lsof.ts';
 import type { PsRow } from './parse-table.ts';
 import { readPsHost } from './ps-host.ts';
@@ -21,6 +22,7 @@ export interface PsPlatformOptions {
   /** This process and its user. */
   readonly pid: number;
   readonly uid: number | undefined;
+  readonly lastResort: LastResortProgram;
 }
 
 /**
@@ -29,12 +31,18 @@ export interface PsPlatformOptions {
  */
 export function createPsPlatform(options: PsPlatformOptions): Platform {
   const { system, run, uid: ownUid } = options;
-  const reader = createPsReader(run, dialectsFor(system), options.pid);
+  const reader = createPsReader(run, dialectsFor(system), options.pid, createLastResort(run, options.lastResort));
   const snapshot = createSnapshot(reader);
   const files = createFileReader(run);
   const ttys = createNumbering();
-  const host = once(() => readPsHost(system, run));
+  const host = once(readHost);
   const listeners = createShared(() => readAllListeners(run), LISTENERS_GOOD_MS);
+
+  /** What the last resort tells means nothing to another process, which is as one in another pid namespace. */
+  function readHost(): HostIdentity {
+    const read = readPsHost(system, run);
+    return reader.failure() === undefined ? read : { ...read, pidNamespace: `seen by ${options.pid}` };
+  }
 
   function toIdentity(row: PsRow): Identity {
     const { bootId, pidNamespace } = host();
@@ -46,7 +54,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
   }
 
   function toStats(rows: readonly PsRow[]): ProcessStat[] {
-    const visible = rows.filter((row) => !isKernelThread(row));
+    const visible = reader.dialect()?.name === 'procps' ? rows.filter((row) => !isKernelThread(row)) : rows;
     const sessions = visible.some(({ sid }) => sid === undefined) ? findSessions(visible) : undefined;
     return visible.map((row) => toStat(row, row.sid ?? sessions?.get(row.pid) ?? 0));
   }
@@ -69,7 +77,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
 
   function readStat(pid: number): ProcessStat | undefined {
     const row = snapshot.row(pid);
-    if (row === undefined || isKernelThread(row)) return undefined;
+    if (row === undefined || (reader.dialect()?.name === 'procps' && isKernelThread(row))) return undefined;
     return toStat(row, row.sid ?? findSessions([...snapshot.rows(), row]).get(pid) ?? 0);
   }
 
@@ -87,7 +95,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
   }
 
   function readDetails(pid: number, fields: DetailFields): ProcessDetails {
-    const { decode } = reader.dialect();
+    const decode = reader.dialect()?.decode ?? asIs;
     const known = fields.argv || fields.exe ? readText(pid) : undefined;
     const text = known && decode(known.text);
     const name = known?.row.name;
@@ -164,11 +172,11 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
     readDetails,
     readEnvironment(pid) {
       const text = readEnvironmentText(pid);
-      return text === undefined ? undefined : splitEnvironment(text).map(reader.dialect().decode);
+      return text === undefined ? undefined : splitEnvironment(text).map(reader.dialect()?.decode ?? asIs);
     },
     readVariables(pid, names) {
       const text = readEnvironmentText(pid);
-      return text === undefined ? undefined : pickVariables(reader.dialect().decode(text), names);
+      return text === undefined ? undefined : pickVariables((reader.dialect()?.decode ?? asIs)(text), names);
     },
     readOpenFile: (pid, fd) => (fd === 1 || fd === 2 ? readFile(pid, fd === 1 ? '1' : '2') : undefined),
     findTag(pid, tags) {
@@ -187,7 +195,11 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
     startedAtMs: (startTicks) => startTicks * 1000,
     signal,
     ttyName: (ttyNr) => ttys.nameOf(ttyNr),
-    reader: () => ({ name: 'ps and lsof', detail: `ps of the kind ${reader.dialect().name}`, isLastResort: false }),
+    reader() {
+      const failure = reader.failure();
+      if (failure !== undefined) return { name: 'pidtree or ps-tree', detail: failure, isLastResort: true };
+      return { name: 'ps and lsof', detail: `ps of the kind ${reader.dialect()?.name}`, isLastResort: false };
+    },
     helperNames: HELPERS,
   };
 }
@@ -215,6 +227,10 @@ function send(pid: number, signal: NodeJS.Signals): SignalOutcome {
     if (code === 'ESRCH') return 'gone';
     throw error;
   }
+}
+
+function asIs(text: string): string {
+  return text;
 }
 
 /** Numbers for names, from 1 up, in the order in which they are asked for. */

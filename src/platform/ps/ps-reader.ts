@@ -1,12 +1,16 @@
 import { AgentmuxError } from '../../errors.ts';
 import { commandArguments, type PsCommand, parseCommands } from './command-line.ts';
 import type { PsDialect } from './dialect.ts';
+import type { LastResort } from './last-resort.ts';
 import { type PsRow, parseTable, tableArguments } from './parse-table.ts';
 import { ProgramError, type ProgramOutput, type RunProgram } from './run-program.ts';
 
 /** Calls `ps` and reads what it prints. Keeps nothing but which dialect this `ps` speaks. */
 export interface PsReader {
-  readonly dialect: () => PsDialect;
+  /** Undefined if `ps` speaks none of them, so that the last resort is asked instead. */
+  readonly dialect: () => PsDialect | undefined;
+  /** Why the last resort is asked; undefined if it is not. */
+  readonly failure: () => string | undefined;
   /** Every process but the `ps` itself. Throws AgentmuxError `no-ps` if it cannot be read: never empty. */
   table(): PsRow[];
   /** One process; undefined if there is none. */
@@ -16,13 +20,18 @@ export interface PsReader {
 }
 
 /** A reader that tries the dialects in turn, once. */
-export function createPsReader(run: RunProgram, dialects: readonly PsDialect[], ownPid: number): PsReader {
+export function createPsReader(
+  run: RunProgram,
+  dialects: readonly PsDialect[],
+  ownPid: number,
+  lastResort?: LastResort,
+): PsReader {
   let chosen: PsDialect | undefined;
+  let failure: string | undefined;
 
-  function choose(): PsDialect {
-    if (chosen !== undefined) return chosen;
-    readFirstTable();
-    return chosen ?? fail('no form of it is known');
+  function choose(): PsDialect | undefined {
+    if (chosen === undefined && failure === undefined) readFirstTable();
+    return chosen;
   }
 
   /** The first dialect in which `ps` shows us ourselves. */
@@ -36,7 +45,19 @@ export function createPsReader(run: RunProgram, dialects: readonly PsDialect[], 
         return result;
       }
     }
-    return fail([...new Set(failures)].join('; '));
+    const reason = [...new Set(failures)].join('; ');
+    const rows = lastResort === undefined ? fail(reason) : askLastResort(lastResort, reason);
+    failure = reason;
+    return rows;
+  }
+
+  function askLastResort({ table }: LastResort, reason: string): PsRow[] {
+    try {
+      return table();
+    } catch (error) {
+      if (error instanceof ProgramError) return fail(`${reason}; ${error.message}`);
+      throw error;
+    }
   }
 
   function tryTable(dialect: PsDialect): PsRow[] | string {
@@ -52,10 +73,9 @@ export function createPsReader(run: RunProgram, dialects: readonly PsDialect[], 
     }
   }
 
-  function list(args: (dialect: PsDialect) => readonly string[]): ProgramOutput {
-    const dialect = choose();
+  function list(dialect: PsDialect, args: readonly string[]): ProgramOutput {
     try {
-      return run('ps', args(dialect), dialect.locale);
+      return run('ps', args, dialect.locale);
     } catch (error) {
       if (error instanceof ProgramError) return fail(error.message);
       throw error;
@@ -64,21 +84,28 @@ export function createPsReader(run: RunProgram, dialects: readonly PsDialect[], 
 
   return {
     dialect: choose,
+    failure() {
+      choose();
+      return failure;
+    },
     table() {
+      if (failure !== undefined && lastResort !== undefined) return askLastResort(lastResort, failure);
       if (chosen === undefined) return readFirstTable();
       const result = tryTable(chosen);
       return typeof result === 'string' ? fail(result) : result;
     },
     row(pid) {
+      const dialect = choose();
+      if (dialect === undefined) return this.table().find((row) => row.pid === pid);
       // It exits with 1 where there is no such process.
-      const { text } = list((dialect) => [...tableArguments(dialect), '-p', String(pid)]);
-      return parseTable(text, choose()).find((row) => row.pid === pid);
+      const { text } = list(dialect, [...tableArguments(dialect), '-p', String(pid)]);
+      return parseTable(text, dialect).find((row) => row.pid === pid);
     },
     commands(withEnvironment) {
-      const { text, pid } = list(({ every, everyWithEnvironment }) => [
-        ...(withEnvironment ? everyWithEnvironment : every),
-        ...commandArguments,
-      ]);
+      const dialect = choose();
+      if (dialect === undefined) return new Map();
+      const every = withEnvironment ? dialect.everyWithEnvironment : dialect.every;
+      const { text, pid } = list(dialect, [...every, ...commandArguments]);
       const commands = parseCommands(text);
       commands.delete(pid);
       return commands;
