@@ -3,8 +3,8 @@
 // Beside each lies a code cache for this Node: it makes a start cheaper than leaving half of the bundle out did, since
 // nothing of it is compiled again (bin/load.js). Names are kept, for readable stacks.
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { lightenBuiltins } from './build/builtins.mjs';
@@ -50,7 +50,10 @@ const { outputFiles, metafile } = await build({
 });
 
 for (const { path, text: bundled } of outputFiles) {
-  const text = lightenBuiltins(bundled);
+  const lightened = lightenBuiltins(bundled);
+  const isOfBin = existsSync(join(root, 'bin', basename(path).replace(/cjs$/, 'js')));
+  // As bin/load.js takes it: putting the function around it at each start would copy the whole text.
+  const text = isOfBin ? `(function (exports, require, module, __filename, __dirname) {${lightened}\n})\n` : lightened;
   const fingerprint = createHash('sha256').update(text).digest('hex').slice(0, 16);
   replaceFile(path, `${text}//# build=${fingerprint}\n`);
 }

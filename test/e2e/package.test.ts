@@ -16,7 +16,7 @@ it('the package holds the bins, their bundles, the manual, the schemas and the t
   const [packed] = pack('--dry-run');
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
-    ...list('bin', /^(agentmux(-run)?|load)\.js$|^agentmux-bashwrap$/),
+    ...list('bin', /^(agentmux(-run)?|load|user-cache)\.js$|^agentmux-bashwrap$/),
     ...['dist/THIRD-PARTY-LICENSES.txt', 'dist/agentmux-run.cjs', 'dist/agentmux.cjs'],
     ...list('man', /^agentmux(-[a-z-]+)?\.1$/),
     ...list('schema', /^[a-z-]+\.schema\.json$/),
