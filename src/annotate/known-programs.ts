@@ -1,5 +1,7 @@
 import { calledName, executableName, type NamedProcess } from '../filter/shells.ts';
 
+import { INTEROP_NOTE, isInterop } from './interop.ts';
+
 /**
  * What people should know of a process because of the program that it is: that it is meant to stay, or that what it does
  * happens elsewhere and is not a member of the block. Undefined for nearly all.
@@ -7,6 +9,7 @@ import { calledName, executableName, type NamedProcess } from '../filter/shells.
 export function noteOnProgram(process: NamedProcess): string | undefined {
   const { argv } = process;
   if (argv === undefined || argv.length === 0) return undefined;
+  if (isInterop(process)) return INTEROP_NOTE;
   const names = new Set([executableName(process), calledName(argv[0])]);
   const words = argv.slice(0, MAX_WORDS).map((word) => word.slice(0, MAX_WORD_LENGTH));
   const known = PROGRAMS.find(

@@ -29,6 +29,7 @@ export type ReasonCode =
   | 'read-by-last-resort'
   | 'hidden-environment'
   | 'no-subreaper'
+  | 'wsl-interop'
   | 'hidepid';
 
 /** What a command that improves things must know of this host; unknown parts make it general. */
@@ -176,6 +177,10 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
     sentence:
       'orphans are adopted by the system and not by agentmux-run: one that left its session and cleared its ' +
       'environment before it was seen is lost',
+    command: undefined,
+  }),
+  'wsl-interop': () => ({
+    sentence: 'programs of Windows can be started from here: a kill ends their Linux side only, and they may go on',
     command: undefined,
   }),
   hidepid: (facts) => ({

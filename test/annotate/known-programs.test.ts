@@ -19,6 +19,12 @@ describe('noteOnProgram', () => {
     ['docker', '/usr/bin/docker', ['docker', 'run', 'x'], /^hands work to dockerd: containers are not stopped$/],
     ['systemd-run', undefined, ['systemd-run', '--user', 'x'], /^hands work to systemd/],
     ['at', '/usr/bin/at', ['at', 'now'], /^hands work to atd/],
+    [
+      'a program of Windows below WSL',
+      '/init',
+      ['/init', '/mnt/c/Windows/System32/notepad.exe', 'notepad.exe', 'a.txt'],
+      /^Windows program of WSL interop: a kill ends the Linux side only/,
+    ],
     ['ssh', '/usr/bin/ssh', ['ssh', 'host'], /^works on another host/],
     ['SCREEN', '/usr/bin/screen', ['SCREEN', '-dmS', 'x'], /^screen server/],
     ['screen', '/usr/bin/screen', ['screen', '-r'], /^hands work to a screen server/],

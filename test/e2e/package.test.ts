@@ -17,7 +17,7 @@ it('the package holds the bins, their bundles, the manual, the schemas and the t
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
     ...list('bin', /^(agentmux(-run)?|load|user-cache)\.js$|^agentmux-bashwrap$/),
-    ...['dist/THIRD-PARTY-LICENSES.txt', 'dist/agentmux-run.cjs', 'dist/agentmux.cjs'],
+    ...['dist/THIRD-PARTY-LICENSES.txt', 'dist/agentmux-run.cjs', 'dist/agentmux.cjs', 'dist/list-processes.cjs'],
     ...list('man', /^agentmux(-[a-z-]+)?\.1$/),
     ...list('schema', /^[a-z-]+\.schema\.json$/),
   ];
@@ -29,7 +29,7 @@ it('every bundled package has its licence in the package', async () => {
     .command('cat', join(process.cwd(), 'dist/THIRD-PARTY-LICENSES.txt'))
     .stdout(anything)
     .run();
-  for (const name of ['commander', 'chalk', 'cli-table3', 'string-width']) {
+  for (const name of ['commander', 'chalk', 'cli-table3', 'string-width', 'pidtree', 'ps-tree']) {
     expect(text.stdout).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT\\)$`, 'm'));
   }
 });
