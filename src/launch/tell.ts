@@ -19,7 +19,8 @@ export interface RunDescription extends EncloseRequest {
 }
 
 /** What `--dry-run` prints: what would be done, as it looks before anything was tried. */
-export function describeRun({ draft, run, options, name, program, tracker, labels }: RunDescription): string {
+export function describeRun(description: RunDescription): string {
+  const { draft, run, options, world, name, program, tracker, labels } = description;
   const facts = {
     block: name.id,
     isNewBlock: draft.before === undefined,
@@ -35,6 +36,8 @@ export function describeRun({ draft, run, options, name, program, tracker, label
     leftovers: options.leftovers,
     priority: options.priority ?? null,
     labels: labels.notes,
+    found: program.notes,
+    endsByForce: world.platform.endsByForce === true,
     environment: ['AGENTMUX_BLOCKID', 'AGENTMUX_TAG', ...Object.keys(labels.env)],
   };
   if (options.json) return renderJson(facts);
@@ -50,6 +53,7 @@ export function describeRun({ draft, run, options, name, program, tracker, label
     ...(facts.job === null ? [] : [`job          ${facts.job}`]),
     ...(facts.priority === null ? [] : [`priority     ${facts.priority}`]),
     `leftovers    ${facts.leftovers}`,
+    ...(facts.endsByForce ? ['ending       at once: no signal of this system asks a process to end'] : []),
     ...facts.labels.map((note) => `labels       ${note}`),
     `environment  ${facts.environment.join(' ')} are added`,
   ]

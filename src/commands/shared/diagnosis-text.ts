@@ -22,6 +22,7 @@ export function describeDiagnosis(diagnosis: Diagnosis): string[] {
 
 function describeLabels({ labels }: Diagnosis): string {
   if (labels === undefined) return 'none, since agentmux-bashwrap is missing';
+  if (labels.obstacle !== undefined) return `none: ${labels.obstacle}`;
   return `${labels.agents.join(', ')} gets ${labels.adds.join(' and ')}; --no-labels adds nothing`;
 }
 

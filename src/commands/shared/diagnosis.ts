@@ -6,6 +6,7 @@ import type { BlockRecord, Confidence, TrackerReason, TrackerType } from '../../
 import { findOwnGroup } from '../../platform/linux/cgroup-mount.ts';
 import { native } from '../../platform/linux/native.ts';
 import { findManagerSocket, isSystemdHost, lingers, parseUnitPlace } from '../../platform/linux/systemd.ts';
+import { selectStarter } from '../../platform/select-starter.ts';
 import { findReaderNotes } from '../../trackers/coverage.ts';
 import { findPlaceNotes } from '../../trackers/job-place.ts';
 import { adviseOn, type ReasonFacts } from '../../trackers/reasons.ts';
@@ -30,6 +31,8 @@ export interface Diagnosis {
 export interface LabelsDiagnosis {
   readonly agents: readonly string[];
   readonly adds: readonly string[];
+  /** Why nothing is added on this system; undefined if it is. */
+  readonly obstacle: string | undefined;
 }
 
 export interface TrackerDiagnosis {
@@ -81,11 +84,15 @@ export async function diagnose(context: Context): Promise<Diagnosis> {
       detail: status.type === 'available' ? undefined : status.reason,
     },
     userManager,
-    labels:
-      findBashwrap() === undefined
-        ? undefined
-        : { agents: ['claude'], adds: ['--settings', 'CLAUDE_CODE_SHELL_PREFIX'] },
+    labels: await diagnoseLabels(context),
   };
+}
+
+async function diagnoseLabels({ platform }: Context): Promise<LabelsDiagnosis | undefined> {
+  const { labelsObstacle } = await selectStarter(platform.os);
+  if (labelsObstacle !== undefined) return { agents: [], adds: [], obstacle: labelsObstacle };
+  const adds = ['--settings', 'CLAUDE_CODE_SHELL_PREFIX'];
+  return findBashwrap() === undefined ? undefined : { agents: ['claude'], adds, obstacle: undefined };
 }
 
 function listRecords({ store }: Context): readonly BlockRecord[] {
