@@ -127,12 +127,18 @@ const CALLS = [
     'The CLAUDE_CODE_SHELL_PREFIX of the user, which is run after ours; set where there was one.',
   ],
 ] as const;
+const PROCESS_TABLE = [
+  'AGENTMUX_PROCESS_TABLE',
+  'ps: read processes by the programs ps and lsof, as on systems without a reader of their own; ps-darwin: take what ' +
+    'they print for what macOS prints. Blocks that are run so are elsewhere to commands that read otherwise.',
+] as const;
 const GRACE = ['AGENTMUX_GRACE', 'Default of --grace.'] as const;
 const ENVIRONMENT = [
   ['AGENTMUX_BLOCKID', 'The block that we are in; set by agentmux-run for the agent and all it starts.'],
   STATE_DIRECTORY,
   CONFIG,
   GRACE,
+  PROCESS_TABLE,
   OFF,
   ['NO_COLOR', 'If not empty: no colours.'],
   ['FORCE_COLOR', 'Colours also where the output is no terminal.'],
@@ -144,6 +150,7 @@ const RUN_ENVIRONMENT = [
   ['AGENTMUX_LEFTOVERS', 'Default of --leftovers.'],
   GRACE,
   ['AGENTMUX_TRACKER', 'Default of --tracker.'],
+  PROCESS_TABLE,
   STATE_DIRECTORY,
   CONFIG,
 ] as const;

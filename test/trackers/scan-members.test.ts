@@ -52,6 +52,46 @@ describe('findMembers', () => {
     });
   });
 
+  describe('where orphans are adopted by nobody', () => {
+    const roots = [id(30, 110)];
+    const orphan = (pid: number, pgid: number, sid = pgid) => ({ ...line(pid, 1, 150), pgid, sid });
+    const query = { roots, countsGroups: true };
+
+    it('finds them by the process group and the session of a member, and what descends from them', () => {
+      const table = [...tree, orphan(40, 31), orphan(41, 99, 32), line(42, 41, 160)];
+      expect(find(table, query)).toMatchObject({ 40: 'group', 41: 'group', 42: 'group' });
+      expect(find(table, { roots })).not.toHaveProperty('40');
+    });
+
+    it('finds them by that of one that has gone, if it was seen', () => {
+      const table = [...tree, orphan(40, 35)];
+      const recorded = [{ pid: 35, startTicks: 140, bootId: 'b' }];
+      expect(find(table, { ...query, recorded })).toMatchObject({ 40: 'group' });
+      expect(find(table, { ...query, recorded: [{ ...recorded[0], bootId: 'a' } as never] })).not.toHaveProperty('40');
+      expect(find(table, query)).not.toHaveProperty('40');
+    });
+
+    it('takes for no member who is in the group of the wrapper, or of another process with the number of a member', () => {
+      const stranger = line(35, 1, 145);
+      const recorded = [{ pid: 35, startTicks: 140, bootId: 'b' }];
+      const table = [
+        ...tree,
+        orphan(40, 20),
+        orphan(41, 10),
+        stranger,
+        orphan(42, 35),
+        { ...orphan(43, 31), startTicks: 90 },
+      ];
+      const found = find(table, { ...query, recorded, wrappers: [id(20, 100)] });
+      expect(Object.keys(found).map(Number)).toEqual([30, 31, 32]);
+    });
+
+    it('spreads no tag alone over a group', () => {
+      const table = [...tree, line(50, 1, 150), orphan(51, 50)];
+      expect(find(table, { ...query, tagged: [50] })).toEqual({ 30: 'root', 31: 'descent', 32: 'descent', 50: 'tag' });
+    });
+  });
+
   it('leaves alone the children that the shell had before it became the wrapper by exec', () => {
     const tee = line(25, 20, 105);
     const wrappers = [{ ...id(20, 100), childrenSince: 110 }];
