@@ -68,13 +68,16 @@ export function isPid(pid: number): boolean {
 const SYSTEM_PID = 4;
 const LOOK = ProcessRight.queryLimited | ProcessRight.synchronize;
 
+/** Tried twice: Wine fails now and then when processes end while it looks at them. */
 function readAll(win32: Win32): SystemProcess[] {
-  try {
-    return readSystemProcesses(win32);
-  } catch (error) {
-    if (!(error instanceof Win32Error)) throw error;
-    return readSlowly(win32);
+  for (let time = 0; time < 2; time += 1) {
+    try {
+      return readSystemProcesses(win32);
+    } catch (error) {
+      if (!(error instanceof Win32Error)) throw error;
+    }
   }
+  return readSlowly(win32);
 }
 
 function readSlowly(win32: Win32): SystemProcess[] {
