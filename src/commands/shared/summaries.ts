@@ -10,7 +10,7 @@ export function summarize(view: BlockView): BlockSummary {
     agent: record.agent,
     parentId: record.parentId,
     status: view.status,
-    tracker: record.tracker,
+    tracker: { ...record.tracker, job: record.tracker.job },
     startedAtMs: startOf(view),
     agentStarted: isSeen ? view.members.filter((member) => member.role === 'started').length : undefined,
     processes: isSeen ? view.members.length : undefined,
