@@ -92,6 +92,8 @@ export interface WhyEnd {
 export function adviseEnd(
   answer: Pick<WhyAnswer, 'kind' | 'pid' | 'membership' | 'block' | 'unit'> & { readonly below: WhyBelow },
   canAskManager: boolean,
+  /** What ends a process that is none of ours, without its pid. */
+  killer = 'kill',
 ): WhyEnd {
   const { kind, pid, membership, block, unit, below } = answer;
   const along = below.processes === 0 ? undefined : 'what descends from it ends too (--only leaves that alone)';
@@ -114,5 +116,5 @@ export function adviseEnd(
       note: 'its service manager may start it again after a kill',
     };
   }
-  return { command: `kill ${pid}`, note: 'agentmux ends only what belongs to a block' };
+  return { command: `${killer} ${pid}`, note: 'agentmux ends only what belongs to a block' };
 }

@@ -5,7 +5,7 @@ import type { StateDiagnosis } from './state-diagnosis.ts';
 
 /** The diagnosis for people, one line a fact. May hold untrusted text. */
 export function describeDiagnosis(diagnosis: Diagnosis): string[] {
-  const { tracker, improve, state, userManager } = diagnosis;
+  const { system, tracker, improve, state, userManager } = diagnosis;
   return [
     `tracker: ${tracker.type}${tracker.isScope ? ' in a scope of its own' : ''}, confidence ${formatConfidence(tracker.confidence)} (tried just now)`,
     ...tracker.reasons.map(({ code, sentence, detail }) => `  because: ${sentence} [${code}: ${detail}]`),
@@ -15,7 +15,7 @@ export function describeDiagnosis(diagnosis: Diagnosis): string[] {
     ...describeState(state),
     ...(diagnosis.processes.reader === 'the system' ? [] : [`processes: read by ${diagnosis.processes.reader}`]),
     `native calls: ${diagnosis.native.available ? 'available (ffi-rs)' : `not available: ${diagnosis.native.detail ?? 'unknown'}`}`,
-    `user manager: ${describeUserManager(diagnosis)}`,
+    ...(system === 'linux' ? [`user manager: ${describeUserManager(diagnosis)}`] : []),
     `labels: ${describeLabels(diagnosis)}`,
   ];
 }
@@ -27,25 +27,33 @@ function describeLabels({ labels }: Diagnosis): string {
 }
 
 /** What a run started here would not keep hold of. */
-export function listEscapes({ tracker, native, processes }: Omit<Diagnosis, 'state' | 'userManager'>): string[] {
+export function listEscapes({
+  system,
+  tracker,
+  native,
+  processes,
+}: Omit<Diagnosis, 'state' | 'userManager'>): string[] {
   const lost = 'a process that clears its environment after agentmux-run was killed and its parents have exited';
   const orphans =
     native.available && processes.adoptsOrphans
       ? lost
       : 'a process that clears its environment and whose parents have exited';
-  return [...ESCAPES[tracker.type], ...(tracker.type === 'scan' ? [orphans] : [])];
+  const elsewhere = `work that a server started before does for the agent: ${SERVERS[system]}`;
+  if (tracker.type === 'stub') return ['everything: nothing is tracked'];
+  return [...ESCAPES[tracker.type], elsewhere, ...(tracker.type === 'scan' ? [orphans] : [])];
 }
 
-const ELSEWHERE = 'work that a server started before does for the agent: containers, tmux, at, cron, systemd-run, ssh';
+const SERVERS: Readonly<Record<Diagnosis['system'], string>> = {
+  linux: 'containers, tmux, at, cron, systemd-run, ssh',
+  darwin: 'containers, tmux, at, cron, launchctl, ssh',
+  win32: 'containers, WSL, services, scheduled tasks, WMI, ssh',
+  other: 'containers, tmux, at, cron, ssh',
+};
 
-const ESCAPES: Readonly<Record<TrackerType, readonly string[]>> = {
-  job: [ELSEWHERE],
-  cgroup: [
-    `a process that root moves into another group; it is found by descent and shown as outside cgroup`,
-    ELSEWHERE,
-  ],
-  scan: ['a process that forks faster than it can be looked for, for as long as it does', ELSEWHERE],
-  stub: ['everything: nothing is tracked'],
+const ESCAPES: Readonly<Record<Exclude<TrackerType, 'stub'>, readonly string[]>> = {
+  job: [],
+  cgroup: ['a process that root moves into another group; it is found by descent and shown as outside cgroup'],
+  scan: ['a process that forks faster than it can be looked for, for as long as it does'],
 };
 
 const LOGOUT_TRAP =

@@ -6,6 +6,7 @@ import type { BlockRecord, Confidence, TrackerReason, TrackerType } from '../../
 import { findOwnGroup } from '../../platform/linux/cgroup-mount.ts';
 import { native } from '../../platform/linux/native.ts';
 import { findManagerSocket, isSystemdHost, lingers, parseUnitPlace } from '../../platform/linux/systemd.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { selectStarter } from '../../platform/select-starter.ts';
 import { findReaderNotes } from '../../trackers/coverage.ts';
 import { findPlaceNotes } from '../../trackers/job-place.ts';
@@ -16,6 +17,7 @@ import { diagnoseState, type StateDiagnosis } from './state-diagnosis.ts';
 
 /** What a run that is started here would get, and what stands in the way of more. */
 export interface Diagnosis {
+  readonly system: Platform['os'];
   readonly tracker: TrackerDiagnosis;
   /** The one command that would improve it; undefined if there is none or nothing to improve. */
   readonly improve: string | undefined;
@@ -72,6 +74,7 @@ export async function diagnose(context: Context): Promise<Diagnosis> {
   const userManager = diagnoseUserManager(context, facts, trial.isScope);
   const status = native.status();
   return {
+    system: context.platform.os,
     tracker,
     improve: selectImprovement(tracker, userManager),
     state: diagnoseState(context),

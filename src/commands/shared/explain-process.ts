@@ -65,7 +65,7 @@ export function explainProcess(
     ancestry: describeAncestry(context, membership, stat, found?.view, call, options.redact),
     unit: unit && { name: unit.name, type: unit.type },
   };
-  return { ...answer, end: adviseEnd(answer, unit?.isReachable ?? false) };
+  return { ...answer, end: adviseEnd(answer, unit?.isReachable ?? false, platform.endsByForce && 'taskkill /f /pid') };
 }
 
 function findCallOf(context: Context, { record, members }: BlockView, pid: number): Call | undefined {
