@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 /**
  * Reads a whole small file, in practice one of procfs, into one buffer that all calls share: the result is a view that
@@ -18,7 +18,23 @@ export function readSmall(path: string): Buffer | undefined {
  * one line a thing, such as net/tcp, it would give no more than the first page.
  */
 export function readRecord(path: string): Buffer | undefined {
-  return read(path, readOnce);
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+  // A look at the machine is some hundred of these: nothing is called here that need not be.
+  try {
+    const count = readSync(fd, buffer, 0, buffer.length, null);
+    return count < buffer.length ? buffer.subarray(0, count) : readToEnd(fd, count);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** True for the errors that mean: not there, ended meanwhile, or not ours to see. */
@@ -56,12 +72,6 @@ function openForReading(path: string): number | undefined {
     if (isAbsence(error)) return undefined;
     throw error;
   }
-}
-
-/** A filled buffer may have cut it off. */
-function readOnce(fd: number): Buffer {
-  const count = readSync(fd, buffer, 0, buffer.length, null);
-  return count < buffer.length ? buffer.subarray(0, count) : readToEnd(fd, count);
 }
 
 /** Loops until a read gives nothing: sequence files (seq_file in the kernel) hand out a page at a time. */

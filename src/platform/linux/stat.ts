@@ -41,17 +41,18 @@ interface Line {
 const PF_KTHREAD = 0x200000;
 /** From the state to the resident set, field 24: half of the line is not looked at. */
 const USED_FIELDS = 22;
-const PAREN_OPEN = 0x28;
-const PAREN_CLOSE = 0x29;
+const BEYOND_ASCII = /[\x80-\xff]/;
 
 function splitLine(bytes: Buffer): Line | undefined {
-  const open = bytes.indexOf(PAREN_OPEN);
-  const close = bytes.lastIndexOf(PAREN_CLOSE);
-  if (open < 2 || close < open || close + 2 >= bytes.length) return undefined;
+  const text = bytes.toString('latin1');
+  const open = text.indexOf('(');
+  const close = text.lastIndexOf(')');
+  if (open < 2 || close < open || close + 2 >= text.length) return undefined;
+  const comm = text.slice(open + 1, close);
   return {
-    pid: Number(bytes.toString('latin1', 0, open - 1)),
-    comm: bytes.toString('utf8', open + 1, close),
-    rest: bytes.toString('latin1', close + 2).split(' ', USED_FIELDS),
+    pid: Number(text.slice(0, open - 1)),
+    comm: BEYOND_ASCII.test(comm) ? bytes.toString('utf8', open + 1, close) : comm,
+    rest: text.slice(close + 2).split(' ', USED_FIELDS),
   };
 }
 
