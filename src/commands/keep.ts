@@ -7,10 +7,12 @@ import { formatCount } from '../render/format.ts';
 import { renderJson } from '../render/json.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
 import { inspectBlock, type MemberView } from '../trackers/inspect.ts';
+import { outliveWrapper } from '../trackers/job-limits.ts';
 import { moveToKept } from '../trackers/kept-group.ts';
 import { type ChosenMembers, chooseMembers } from './shared/choose-members.ts';
 import { examplesHelp } from './shared/help.ts';
 import { inspectDepsOf } from './shared/lookup.ts';
+import { recordJob } from './shared/record-job.ts';
 import type { BlockLookup, BlockOption } from './shared/target.ts';
 
 interface KeepOptions {
@@ -93,6 +95,7 @@ async function keepOne(
   } finally {
     lock.release();
   }
+  await recordJob(context, record.id, outliveWrapper(record, platform));
   const look = () => inspectBlock(record, inspectDepsOf(context, lookup.records)).members;
   const moved = moveToKept(record, () => movable(look(), mark, bootId, context.pid));
   const pids = [...pidsOf(mark, look(), bootId)].sort((a, b) => a - b);

@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { AgentmuxError, ExitCode } from '../errors.ts';
-import type { BlockRecord } from '../model/block.ts';
 import { type Priority, type PriorityResult, priorities } from '../model/priority.ts';
 import { renderJson } from '../render/json.ts';
 import { describePriority, describeRefusals, improvePriority, type PriorityFacts } from '../render/priority.ts';
 import { escapeUntrusted } from '../render/untrusted.ts';
-import { isSameJob } from '../trackers/job-limits.ts';
 import { setNiceness } from '../trackers/priority.ts';
 import { openTracker } from '../trackers/select.ts';
 import { examplesHelp } from './shared/help.ts';
 import { inspectDepsOf, openLookup } from './shared/lookup.ts';
+import { recordJob } from './shared/record-job.ts';
 import { type BlockOption, resolveTarget } from './shared/target.ts';
 import { refuseUntracked } from './shared/untracked.ts';
 
@@ -61,7 +60,7 @@ async function changePriority(context: Context, priority: Priority, options: Raw
   const tracker = openTracker(record, inspectDepsOf(context, lookup.records));
   const below = priority === 'below-normal';
   const inside = tracker.setBelowNormalPriority(below);
-  await recordLimits(context, record, tracker.record);
+  await recordJob(context, record.id, tracker.record.job);
   // What left the enclosure counts as for kill-tree; what is known by its environment alone may be anybody's.
   const outside = members.filter(({ escaped, source }) => escaped && source !== 'tag').map(({ pid }) => pid);
   const result = unite(
@@ -82,21 +81,6 @@ async function changePriority(context: Context, priority: Priority, options: Raw
   for (const line of describeRefusals(result, facts)) context.stderr.write(`${escapeUntrusted(line)}\n`);
   return ok ? ExitCode.ok : ExitCode.survived;
 }
-
-/** The flags of a job are set as a whole: the next who sets one must know of ours. */
-async function recordLimits({ store }: Context, { id }: BlockRecord, tracker: BlockRecord['tracker']): Promise<void> {
-  if (tracker.job === undefined) return;
-  const lock = await store.lock(id, LOCK_MS);
-  try {
-    const now = store.read(id);
-    if (now !== undefined && isSameJob(now.tracker, tracker))
-      store.write({ ...now, tracker: { ...now.tracker, job: tracker.job } });
-  } finally {
-    lock.release();
-  }
-}
-
-const LOCK_MS = 2000;
 
 function unite(a: PriorityResult, b: PriorityResult): PriorityResult {
   return { done: [...a.done, ...b.done], refused: [...a.refused, ...b.refused], isLimit: a.isLimit };

@@ -4,11 +4,16 @@ import { isConhost, processName } from '../filter/shells.ts';
 import type { MemberView } from '../trackers/inspect.ts';
 
 /**
- * The console hosts of Windows among the members, where this process is a member too. With its host a console ends, and
- * all that use it, us and what we would still report included; a host ends by itself with the last that uses it.
+ * The console hosts of Windows among the members, where this process is a member too, or one is kept. With its host a
+ * console ends, and all that use it, us and what we would still report included; a host ends by itself with the last that
+ * uses it.
  */
-export function findConsoleHosts(members: readonly MemberView[], ownPid: number): ReadonlySet<number> {
-  if (!members.some((member) => member.pid === ownPid)) return new Set();
+export function findConsoleHosts(
+  members: readonly MemberView[],
+  ownPid: number,
+  kept?: { has(pid: number): boolean },
+): ReadonlySet<number> {
+  if (!members.some(({ pid }) => pid === ownPid || kept?.has(pid))) return new Set();
   const hosts = members.filter(({ exe, argv, stat }) => isConhost(processName({ exe, argv, comm: stat?.comm })));
   return new Set(hosts.map(({ pid }) => pid));
 }

@@ -105,7 +105,7 @@ class Looks {
     const members = this.#first ?? this.#world.look();
     this.#first = undefined;
     const found = this.#world.findKept?.(members);
-    this.spare = new Set([...this.spare, ...findConsoleHosts(members, process.pid)]);
+    this.spare = new Set([...this.spare, ...findConsoleHosts(members, process.pid, found)]);
     const selection = { ...this.#selection, spare: this.spare, kept: found };
     const { selected, leftOut, kept } = selectBlock(members, selection);
     this.leftOut = leftOut;

@@ -12,12 +12,11 @@ import {
   JobLimit,
   PriorityClass,
   readJobAccounting,
-  readJobLimits,
   readJobPids,
-  setJobLimits,
   terminateJob,
 } from '../platform/windows/job-calls.ts';
 import { closeHandle, withProcess } from '../platform/windows/process-calls.ts';
+import { changeLimits, handOnToMembers, type LimitChange } from './job-limits.ts';
 import type { JobOpening } from './open-job.ts';
 import { setNiceness } from './priority.ts';
 import { type Tracker, TrackerError } from './tracker.ts';
@@ -81,29 +80,19 @@ export function createJobTracker(options: JobTrackerOptions): Tracker {
     }
   }
 
-  /** Sets or clears flags, and what else was set stays set. */
-  function changeLimits(job: number, change: { set?: number; clear?: number }, priorityClass?: number): void {
-    const before = currentFlags(job);
-    const flags = (before | (change.set ?? 0)) & ~(change.clear ?? 0);
-    const priority = priorityClass ?? PriorityClass.belowNormal;
-    setJobLimits(win32, job, { flags, ...((flags & JobLimit.priorityClass) !== 0 && { priorityClass: priority }) });
+  function change(job: number, limits: LimitChange): void {
+    const flags = changeLimits(win32, job, record.job?.flags ?? 0, limits);
     if (record.job) record = { ...record, job: { ...record.job, flags } };
-  }
-
-  /** What the system tells, if it tells anything; else what was recorded. */
-  function currentFlags(job: number): number {
-    const told = readJobLimits(win32, job).flags;
-    return told !== 0 ? told : (record.job?.flags ?? 0);
   }
 
   /** The limit, and each member too: where the limit does nothing it is at least as on Unix. */
   function setPriority(on: boolean): PriorityResult {
     const isLimit = withJob(JobAccess.query | JobAccess.setAttributes, (job) => {
-      if (on) changeLimits(job, { set: JobLimit.priorityClass });
+      if (on) change(job, { set: JobLimit.priorityClass });
       else {
         // Without a limit members keep the class that they have: so normal for all, and then none.
-        changeLimits(job, { set: JobLimit.priorityClass }, PriorityClass.normal);
-        changeLimits(job, { clear: JobLimit.priorityClass });
+        change(job, { set: JobLimit.priorityClass, priorityClass: PriorityClass.normal });
+        change(job, { clear: JobLimit.priorityClass });
       }
       return true;
     });
@@ -118,11 +107,10 @@ export function createJobTracker(options: JobTrackerOptions): Tracker {
     if (held !== undefined) duplicateHandle(win32, held, { into: process, access: JobAccess.synchronize });
   }
 
-  function handOnToAll(job: number): void {
-    const pids = readJobPids(win32, job);
-    if (pids.length === 0) return;
-    if ((currentFlags(job) & JobLimit.killOnClose) !== 0) changeLimits(job, { clear: JobLimit.killOnClose });
-    for (const pid of pids) tryTo(() => withProcess(win32, pid, DUPLICATE, handOn));
+  function leaveToMembers(job: number): void {
+    if (readJobPids(win32, job).length === 0) return;
+    handOnToMembers(win32, job);
+    if (endsWithUs()) change(job, { clear: JobLimit.killOnClose });
   }
 
   return {
@@ -172,7 +160,7 @@ export function createJobTracker(options: JobTrackerOptions): Tracker {
     dispose() {
       const job = held;
       if (job === undefined) return;
-      tryTo(() => handOnToAll(job));
+      tryTo(() => leaveToMembers(job));
       held = undefined;
       closeHandle(win32, job);
     },

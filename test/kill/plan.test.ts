@@ -43,6 +43,11 @@ describe('findConsoleHosts', () => {
     expect([...findConsoleHosts(members, 12)]).toEqual([8]);
   });
 
+  it('finds them where something is kept, which would end with its console', () => {
+    expect([...findConsoleHosts(members, 16, new Set([12]))]).toEqual([8]);
+    expect([...findConsoleHosts(members, 16, new Set())]).toEqual([]);
+  });
+
   it('finds none where we are outside: they are members like others', () => {
     expect([...findConsoleHosts(members, 16)]).toEqual([]);
   });

@@ -4,6 +4,7 @@ import type { Identity } from '../../src/model/identity.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { JobLimit, PriorityClass } from '../../src/platform/windows/job-calls.ts';
 import { inspectBlock } from '../../src/trackers/inspect.ts';
+import { outliveWrapper, withSharedLimits } from '../../src/trackers/job-limits.ts';
 import { createJobTracker } from '../../src/trackers/job-object.ts';
 import { openJobOf } from '../../src/trackers/open-job.ts';
 import { openTracker, planTrackers } from '../../src/trackers/select.ts';
@@ -210,6 +211,18 @@ describe('a job', () => {
     expect(other.record.job?.flags).toBe(job?.flags);
     expect(reopen(world, recordOf(other)).setBelowNormalPriority(false).isLimit).toBe(true);
     expect(job?.flags).toBe(JobLimit.killOnClose);
+  });
+
+  it('lets the members live on where something of them is kept, and gives each a handle', async () => {
+    const world = createWorld();
+    const { windows, platform } = world;
+    const tracker = await startAgent(world, { leavesNothing: true });
+    const job = outliveWrapper(recordOf(tracker), platform, windows.win32);
+    expect(job).toEqual({ name: NAME, flags: 0 });
+    expect(withSharedLimits(tracker.record, { ...tracker.record, job }).job?.flags).toBe(0);
+    windows.closeOurs();
+    expect(reopen(world, recordOf(tracker)).memberPids()).toEqual([ROOT]);
+    expect(outliveWrapper({ ...recordOf(tracker), tracker: { ...tracker.record, job } }, platform)).toBeUndefined();
   });
 
   it('does so by the record where limits cannot be read back', async () => {
