@@ -3,6 +3,7 @@ import { claudeHookSettings } from '../agents/claude-labels.ts';
 import type { Context } from '../context.ts';
 import { AgentmuxError } from '../errors.ts';
 import { findBashwrap } from '../launch/apply-labels.ts';
+import { selectStarter } from '../platform/select-starter.ts';
 import { examplesHelp } from './shared/help.ts';
 
 /** `agentmux hook`: the settings by which an agent tells its tool calls, for those who wire it themselves. */
@@ -16,7 +17,7 @@ export function registerHook(program: Command, context: Context): void {
     )
     .argument('<agent>', 'claude')
     .addHelpText('after', examplesHelp(EXAMPLES))
-    .action((agent: string) => runHook(agent, context));
+    .action(async (agent: string) => runHook(agent, context));
 }
 
 const EXAMPLES = [
@@ -24,9 +25,13 @@ const EXAMPLES = [
   ['claude --settings "$(agentmux hook claude)"', 'the same for one start'],
 ] as const;
 
-function runHook(agent: string, context: Context): void {
+async function runHook(agent: string, context: Context): Promise<void> {
   if (agent !== 'claude') {
     throw new AgentmuxError('usage', `no hook is known for "${agent}"`, { hint: 'agentmux hook claude' });
+  }
+  const { labelsObstacle } = await selectStarter(context.platform.os);
+  if (labelsObstacle !== undefined) {
+    throw new AgentmuxError('failed', `tool calls cannot be labelled: ${labelsObstacle}`, { code: 'no-labels' });
   }
   const bashwrap = findBashwrap();
   if (bashwrap === undefined) {

@@ -115,7 +115,8 @@ async function hangUp(options: Supervision): Promise<KillReport | undefined> {
       agent.exited,
       delay(hangUpMs, undefined, { signal: options.hurry.signal, ref: false }).catch(() => undefined),
     ]);
-  if (hadTerminal) await pause();
+  // Windows tells all that share a console of its end, and ends them some seconds later.
+  if (hadTerminal || !options.starter.canSignal) await pause();
   if (agent.status !== undefined) return undefined;
   forward('SIGHUP', options);
   if (!options.endsTree) return undefined;

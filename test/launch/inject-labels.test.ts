@@ -15,6 +15,16 @@ function parse(argv: readonly string[]): unknown {
   return JSON.parse(argv[argv.indexOf('--settings') + 1] ?? '');
 }
 
+describe('where the system offers no labels', () => {
+  it('adds nothing, and says so of an agent that would have had them', () => {
+    const obstacle = 'no shell of ours';
+    const before = ['claude', '-p', 'x'];
+    const note = { argv: before, env: {}, notes: ['no labels: no shell of ours'], settingsFile: undefined };
+    expect(inject(before, { obstacle })).toEqual(note);
+    expect(inject(['vim'], { obstacle, profileId: undefined })).toMatchObject({ env: {}, notes: [] });
+  });
+});
+
 describe('injectLabels', () => {
   it('gives claude one --settings with the hook, and the prefix', () => {
     expect(inject(['claude', '-p', 'do it'])).toEqual({

@@ -1,6 +1,7 @@
 import { restoreTerminalNow } from '../linux/restore-terminal.ts';
+import { resetModes } from '../reset-terminal.ts';
 import type { Ending, Leaving } from '../starter.ts';
-import { leaveTerminalAsItIs, ownsTerminalAfterDeath, resetModes } from './terminal.ts';
+import { leaveTerminalAsItIs, ownsTerminalAfterDeath } from './terminal.ts';
 
 /**
  * Leaves the terminal as it must be, and us by a signal if that is how. Returns the exit code otherwise; no handler for

@@ -32,6 +32,12 @@ export function readConsoleModes(win32: Win32, handles: StandardHandles): Consol
   });
 }
 
+/** True if one of our outputs is a console that obeys escape sequences (ENABLE_VIRTUAL_TERMINAL_PROCESSING). */
+export function takesSequences(win32: Win32, { stdout, stderr }: StandardHandles): boolean {
+  const outputs = readConsoleModes(win32, { stdin: 0, stdout, stderr });
+  return outputs.some(({ mode }) => (mode & 0x4) !== 0);
+}
+
 /** Gives consoles their modes back: what a program that was ended by force cannot do. A console that has gone needs none. */
 export function restoreConsoleModes(win32: Win32, modes: readonly ConsoleMode[]): void {
   for (const { handle, mode } of modes) win32.call('kernel32', 'SetConsoleMode', 'I32', pointer(handle), u32(mode));

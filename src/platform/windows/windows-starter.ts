@@ -1,6 +1,14 @@
 import { LaunchError, RunExitCode } from '../../errors.ts';
+import { resetModes } from '../reset-terminal.ts';
 import type { Handover, HandoverRequest, ProgramStarter } from '../starter.ts';
-import { hasConsole, readConsoleModes, readStandardHandles, restoreConsoleModes } from './console-calls.ts';
+import {
+  type ConsoleMode,
+  hasConsole,
+  readConsoleModes,
+  readStandardHandles,
+  restoreConsoleModes,
+  takesSequences,
+} from './console-calls.ts';
 import { type Win32, win32 } from './ffi-call.ts';
 import { findWindowsProgram } from './find-program.ts';
 import { programFiles } from './program-files.ts';
@@ -41,11 +49,17 @@ export function createWindowsStarter(native: Win32): ProgramStarter {
     leave(leaving, { status, isForced }) {
       // A program that ended by itself left the console as it wants it; a crash is no end by itself.
       const isCut = isForced || (status?.type === 'code' && status.code >= firstFailureStatus);
-      if (isCut) attempt(() => restoreConsoleModes(native, modes));
+      if (isCut) attempt(() => repairConsole(native, modes));
       return leaving.code;
     },
     findStreamHolders: () => [],
   };
+}
+
+/** What a full-screen agent leaves on is written off before the console takes such sequences no more. */
+function repairConsole(native: Win32, modes: readonly ConsoleMode[]): void {
+  if (takesSequences(native, readStandardHandles(native))) resetModes();
+  restoreConsoleModes(native, modes);
 }
 
 /** Statuses from here on are errors of the system: access violation, Ctrl-C (ntstatus.h). */
