@@ -21,7 +21,7 @@ import {
   type RawQueryOptions,
 } from './shared/listing-options.ts';
 import { describeTracking } from './shared/notes.ts';
-import { fillRow, parseOutputForm } from './shared/output-form.ts';
+import { parseOutputForm, renderListing } from './shared/output-form.ts';
 import { summarize } from './shared/summaries.ts';
 import { viewOf } from './shared/view.ts';
 
@@ -63,21 +63,18 @@ async function listBlocks(context: Context, options: BlocksOptions): Promise<voi
   const pids = listing.views.flatMap((view) => view.members.map((member) => member.pid));
   const listeners = options.ports ? context.platform.readListeners(new Set(pids)) : undefined;
   const blocks = query.apply(listing.views.map((view) => toRow(context, view, listeners, options.redact)));
-  switch (form.type) {
-    case 'json':
-      return context.stdout.write(renderJson({ blocks, warnings: listing.unreadable }));
-    case 'quiet':
-      return context.stdout.write(renderIds(blocks));
-    case 'template':
-      return context.stdout.write(blocks.map((row) => fillRow(form.template, row)).join(''));
-    case 'table': {
+  const text = await renderListing(form, () => blocks, {
+    json: () => renderJson({ blocks, warnings: listing.unreadable }),
+    quiet: () => renderIds(blocks),
+    table: () => {
       if (blocks.length === 0) context.stderr.write(`${describeNone(listing)}\n`);
       const columns = blockColumns(context.now(), { ports: options.ports });
-      context.stdout.write(await renderTable(columns, blocks, viewOf(context, { noTrunc: !options.trunc })));
-      if (!options.verbose) return;
-      for (const line of blocks.flatMap(describeTracking)) context.stderr.write(`${escapeUntrusted(line)}\n`);
-    }
-  }
+      return renderTable(columns, blocks, viewOf(context, { noTrunc: !options.trunc }));
+    },
+  });
+  context.stdout.write(text);
+  if (form.type !== 'table' || !options.verbose) return;
+  for (const line of blocks.flatMap(describeTracking)) context.stderr.write(`${escapeUntrusted(line)}\n`);
 }
 
 function renderIds(blocks: readonly { readonly id: string }[]): string {

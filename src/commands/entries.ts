@@ -19,7 +19,7 @@ import {
   type RawQueryOptions,
 } from './shared/listing-options.ts';
 import { tellAboutBlocks } from './shared/notes.ts';
-import { fillRow, parseOutputForm } from './shared/output-form.ts';
+import { parseOutputForm, renderListing } from './shared/output-form.ts';
 import { summarize } from './shared/summaries.ts';
 import { viewOf } from './shared/view.ts';
 
@@ -59,16 +59,10 @@ async function listEntries(context: Context, options: EntriesOptions): Promise<v
   const listing = openListing(context, { block: options.block, scope, command: 'entries' });
   const all = await collectEntries(context, listing, options);
   const rows = query.apply(all);
-  switch (form.type) {
-    case 'json':
-      return context.stdout.write(
-        renderJson({ blocks: listing.views.map(summarize), entries: rows, warnings: listing.unreadable }),
-      );
-    case 'quiet':
-      return context.stdout.write(rows.map(({ id }) => `${id}\n`).join(''));
-    case 'template':
-      return context.stdout.write(rows.map((row) => fillRow(form.template, row)).join(''));
-    case 'table': {
+  const text = await renderListing(form, () => rows, {
+    json: () => renderJson({ blocks: listing.views.map(summarize), entries: rows, warnings: listing.unreadable }),
+    quiet: () => rows.map(({ id }) => `${id}\n`).join(''),
+    table: () => {
       tellAboutBlocks(context, listing, { verbose: options.verbose ?? false });
       if (rows.length === 0 && listing.views.length > 0) {
         context.stderr.write(all.length > 0 ? 'no entry matches the filter\n' : `${describeNone(listing)}\n`);
@@ -82,9 +76,10 @@ async function listEntries(context: Context, options: EntriesOptions): Promise<v
         notes: rows.some(({ kept }) => kept),
         unicode: view.unicode,
       });
-      context.stdout.write(await renderTable(columns, foldEntries(rows), { ...view, clips: options.trunc }));
-    }
-  }
+      return renderTable(columns, foldEntries(rows), { ...view, clips: options.trunc });
+    },
+  });
+  context.stdout.write(text);
 }
 
 async function collectEntries(context: Context, listing: Listing, options: EntriesOptions): Promise<EntryRow[]> {

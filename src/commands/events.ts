@@ -8,27 +8,31 @@ import { type Change, ChangeFinder } from '../watch/changes.ts';
 import { toDocument, toJsonBlock, toJsonEntry, toJsonProcess } from '../watch/documents.ts';
 import type { Observation } from '../watch/observation.ts';
 import { examplesHelp } from './shared/help.ts';
-import type { BlockOption } from './shared/target.ts';
 import { everyTick } from './shared/ticks.ts';
-import { openObserver, parseCount, parseInterval } from './shared/watching.ts';
+import {
+  addWatchingOptions,
+  openObserver,
+  parseCount,
+  parseInterval,
+  type RawWatchingOptions,
+} from './shared/watching.ts';
 
 /** `agentmux events`: what comes, changes and goes, a line each. */
 export function registerEvents(program: Command, context: Context): void {
-  program
+  const command = program
     .command('events')
     .summary('print what starts and ends, a line each')
     .description(
       'Print a line for each process that an agent starts and that ends, and for each block and entry that comes, changes ' +
         'or ends, as looks every 2 s find them: what lives for less than that may never be seen. It begins with what changes ' +
         'from now on, with --since by telling all that is there. Ends when its reader does.',
-    )
-    .option('--block [id]', 'only this block, by its id or a unique prefix; without one the block we are in')
-    .option('-a, --all', 'every process of a block, the agent and its own helpers included')
-    .option('--json', 'print one JSON document an event, each on a line of its own')
-    .option('--interval <time>', 'time between two looks, e.g. 1, 500ms, 10s; 2s if not given')
-    .option('--count <number>', 'end after so many events')
+    );
+  addWatchingOptions(command, {
+    all: 'every process of a block, the agent and its own helpers included',
+    json: 'print one JSON document an event, each on a line of its own',
+    count: 'end after so many events',
+  })
     .option('--since <cursor>', 'go on after this cursor; one of another run of events brings a snapshot first')
-    .option('--no-redact', 'show secrets in command lines')
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((options: RawOptions) => printEvents(context, options));
 }
@@ -39,14 +43,8 @@ const EXAMPLES = [
   ['agentmux events --all --block claude-k3f9', 'every process of one block'],
 ] as const;
 
-interface RawOptions {
-  readonly block?: BlockOption;
-  readonly all?: boolean;
-  readonly json?: boolean;
-  readonly interval?: string;
-  readonly count?: string;
+interface RawOptions extends RawWatchingOptions {
   readonly since?: string;
-  readonly redact: boolean;
 }
 
 function printEvents(context: Context, options: RawOptions): Promise<void> {

@@ -15,7 +15,7 @@ import { familyOf } from '../trackers/subject.ts';
 import { confirmDanger } from './shared/confirm.ts';
 import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
 import { examplesHelp } from './shared/help.ts';
-import { parseGrace, sayIfByForce } from './shared/kill-options.ts';
+import { addReportOptions, parseGrace, type RawReportOptions, sayIfByForce } from './shared/kill-options.ts';
 import {
   type KillRow,
   nameProcesses,
@@ -28,21 +28,18 @@ import { openKillWorld, openLookup } from './shared/lookup.ts';
 import { type BlockLookup, type BlockOption, isLive, resolveTarget } from './shared/target.ts';
 import { refuseUntracked } from './shared/untracked.ts';
 
-interface RawOptions {
+interface RawOptions extends RawReportOptions {
   readonly block?: BlockOption;
   readonly started?: boolean;
   readonly grace?: string;
   readonly escaped?: boolean;
   readonly includingKept?: boolean;
-  readonly dryRun?: boolean;
   readonly yes?: boolean;
-  readonly json?: boolean;
-  readonly verbose?: boolean;
 }
 
 /** Adds `agentmux kill-tree`. */
 export function registerKillTree(program: Command, context: Context): void {
-  program
+  const command = program
     .command('kill-tree')
     .summary('end a whole block')
     .description(
@@ -55,10 +52,8 @@ export function registerKillTree(program: Command, context: Context): void {
     .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms; 0 is KILL at once')
     .option('--escaped', 'also what left the block and is known by its environment alone')
     .option('--including-kept', 'also what "agentmux keep" or the configuration keeps')
-    .option('-n, --dry-run', 'print what would be ended, signal nothing')
-    .option('--yes', 'do not ask, where blocks that were started inside this one end too')
-    .option('--json', 'print one JSON document')
-    .option('--verbose', 'say who is waited for, also off a terminal')
+    .option('--yes', 'do not ask, where blocks that were started inside this one end too');
+  addReportOptions(command)
     .addHelpText(
       'after',
       examplesHelp([

@@ -13,7 +13,13 @@ import { selectViews } from './shared/choose-members.ts';
 import { sayWhichDaemonsEnd } from './shared/daemon-warning.ts';
 import { type EntriesByBlock, resolveEntry, settleAll } from './shared/entries.ts';
 import { examplesHelp } from './shared/help.ts';
-import { type KillForce, sayIfByForce, settleForce } from './shared/kill-options.ts';
+import {
+  addReportOptions,
+  type KillForce,
+  type RawReportOptions,
+  sayIfByForce,
+  settleForce,
+} from './shared/kill-options.ts';
 import {
   type KillRow,
   nameProcesses,
@@ -26,7 +32,7 @@ import { findKiller } from './shared/killer.ts';
 import { openKillWorld, openLookup } from './shared/lookup.ts';
 import { type BlockOption, listLive } from './shared/target.ts';
 
-interface RawOptions {
+interface RawOptions extends RawReportOptions {
   readonly block?: BlockOption;
   readonly port?: readonly string[];
   readonly only?: boolean;
@@ -34,14 +40,11 @@ interface RawOptions {
   readonly kill?: boolean;
   readonly grace?: string;
   readonly escaped?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-  readonly verbose?: boolean;
 }
 
 /** Adds `agentmux kill`. */
 export function registerKill(program: Command, context: Context): void {
-  program
+  const command = program
     .command('kill')
     .summary('end processes that an agent started')
     .description(
@@ -60,10 +63,8 @@ export function registerKill(program: Command, context: Context): void {
     .option('-s, --signal <signal>', 'TERM, SIGTERM or 15; one other than TERM is sent once and nothing is forced')
     .option('-9, --kill', 'KILL at once')
     .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms')
-    .option('--escaped', 'also a target that left the block and is known by its environment alone')
-    .option('-n, --dry-run', 'print what would be ended, signal nothing')
-    .option('--json', 'print one JSON document')
-    .option('--verbose', 'say who is waited for, also off a terminal')
+    .option('--escaped', 'also a target that left the block and is known by its environment alone');
+  addReportOptions(command)
     .addHelpText(
       'after',
       examplesHelp([

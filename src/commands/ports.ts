@@ -19,7 +19,7 @@ import {
   type RawQueryOptions,
 } from './shared/listing-options.ts';
 import { liveParent, type Membership, openMembership } from './shared/membership.ts';
-import { fillRow, parseOutputForm, renderIdentity } from './shared/output-form.ts';
+import { parseOutputForm, renderIdentity, renderListing } from './shared/output-form.ts';
 import { selectListed } from './shared/target.ts';
 import { viewOf } from './shared/view.ts';
 
@@ -64,19 +64,17 @@ async function listPorts(context: Context, operands: readonly string[], options:
     context.stderr.write(`warning: ${escapeUntrusted(path)} is not used (${reason}): ${escapeUntrusted(detail)}\n`);
   }
   const rows = query.apply(await collectRows(context, membership, ports, options));
-  switch (form.type) {
-    case 'json':
-      return context.stdout.write(renderJson({ rows, warnings: unreadable }));
-    case 'quiet':
-      return context.stdout.write([...new Set(rows.flatMap(renderHolder))].join(''));
-    case 'template':
-      return context.stdout.write(rows.map((row) => fillRow(form.template, row)).join(''));
-    case 'table': {
+  const text = await renderListing(form, () => rows, {
+    json: () => renderJson({ rows, warnings: unreadable }),
+    quiet: () => [...new Set(rows.flatMap(renderHolder))].join(''),
+    table: () => {
       if (rows.length === 0) context.stderr.write(`${describeNone(ports, query.isPlain)}\n`);
-      const unseen = rows.filter(({ pid }) => pid === undefined).length;
-      context.stdout.write(await renderTable(portColumns(rows), rows, viewOf(context, { noTrunc: !options.trunc })));
-      if (unseen > 0) context.stderr.write('? is held by a process that cannot be seen from here\n');
-    }
+      return renderTable(portColumns(rows), rows, viewOf(context, { noTrunc: !options.trunc }));
+    },
+  });
+  context.stdout.write(text);
+  if (form.type === 'table' && rows.some(({ pid }) => pid === undefined)) {
+    context.stderr.write('? is held by a process that cannot be seen from here\n');
   }
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { processFilter, processSort } from '../filter/process-query.ts';
 import { renderJson } from '../render/json.ts';
 import { describeOddities, processColumns, type ShownRow } from '../render/process-table.ts';
-import { renderTable } from '../render/table.ts';
+import { renderTable, type TableView } from '../render/table.ts';
 import { readTold } from './shared/entries.ts';
 import { examplesHelp } from './shared/help.ts';
 import { type Listing, openListing } from './shared/listing.ts';
@@ -15,7 +15,7 @@ import {
   type RawQueryOptions,
 } from './shared/listing-options.ts';
 import { tellAboutRows } from './shared/notes.ts';
-import { fillRow, type OutputForm, parseOutputForm, renderIdentity } from './shared/output-form.ts';
+import { type OutputForm, parseOutputForm, renderIdentity, renderListing } from './shared/output-form.ts';
 import { rowFields } from './shared/row-fields.ts';
 import { collectRows, listOwnPorts, readListeners } from './shared/shown-rows.ts';
 import { summarize } from './shared/summaries.ts';
@@ -82,38 +82,27 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
       ...options,
       filtered: rows.length > sorted.length,
     });
-  context.stdout.write(await renderRows(context, options, form, listing, sorted));
+  const text = await renderListing(form, () => sorted, {
+    json: () => renderJson({ blocks: listing.views.map(summarize), rows: sorted, warnings: listing.unreadable }),
+    quiet: () => sorted.map(renderIdentity).join(''),
+    table: () => renderRows(options, listing, sorted, viewOf(context, { noTrunc: !options.trunc })),
+  });
+  context.stdout.write(text);
 }
 
-async function renderRows(
-  context: Context,
-  options: PsOptions,
-  form: OutputForm,
-  listing: Listing,
-  rows: readonly ShownRow[],
-): Promise<string> {
-  switch (form.type) {
-    case 'json':
-      return renderJson({ blocks: listing.views.map(summarize), rows, warnings: listing.unreadable });
-    case 'quiet':
-      return rows.map(renderIdentity).join('');
-    case 'template':
-      return rows.map((row) => fillRow(form.template, row)).join('');
-    case 'table': {
-      const columns = processColumns({
-        block: listing.views.length > 1,
-        role: options.all === true || options.explain === true,
-        ports: options.ports,
-        entries: rows.some((row) => row.entry !== undefined),
-        calls: rows.some((row) => row.label !== undefined),
-        notes: rows.some((row) => describeOddities(row) !== ''),
-        why: options.explain === true || options.verbose === true,
-        verbose: options.verbose ?? false,
-        directories: areApart(listing),
-      });
-      return renderTable(columns, rows, viewOf(context, { noTrunc: !options.trunc }));
-    }
-  }
+function renderRows(options: PsOptions, listing: Listing, rows: readonly ShownRow[], view: TableView): Promise<string> {
+  const columns = processColumns({
+    block: listing.views.length > 1,
+    role: options.all === true || options.explain === true,
+    ports: options.ports,
+    entries: rows.some((row) => row.entry !== undefined),
+    calls: rows.some((row) => row.label !== undefined),
+    notes: rows.some((row) => describeOddities(row) !== ''),
+    why: options.explain === true || options.verbose === true,
+    verbose: options.verbose ?? false,
+    directories: areApart(listing),
+  });
+  return renderTable(columns, rows, view);
 }
 
 /** True for blocks in several directories, so that it matters in which of them a server or a build runs. */

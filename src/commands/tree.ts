@@ -21,7 +21,7 @@ import {
   type RowQuery,
 } from './shared/listing-options.ts';
 import { tellAboutBlocks } from './shared/notes.ts';
-import { fillRow, parseOutputForm, renderIdentity } from './shared/output-form.ts';
+import { parseOutputForm, renderIdentity, renderListing } from './shared/output-form.ts';
 import { rowFields } from './shared/row-fields.ts';
 import { collectRows, readListeners } from './shared/shown-rows.ts';
 import { summarize } from './shared/summaries.ts';
@@ -72,34 +72,26 @@ async function showTree(context: Context, options: TreeOptions): Promise<void> {
   );
   const forest = ask(shown, query);
   const summaries = listing.views.map(summarize);
-  switch (form.type) {
-    case 'json':
-      return context.stdout.write(
-        renderJson({ blocks: summaries, rows: placeRows(forest), warnings: listing.unreadable }),
-      );
-    case 'quiet':
-      return context.stdout.write(
-        flattenForest(forest)
-          .map((node) => renderIdentity(node.item))
-          .join(''),
-      );
-    case 'template':
-      return context.stdout.write(
-        placeRows(forest)
-          .map((row) => fillRow(form.template, row))
-          .join(''),
-      );
-  }
-  tellAboutBlocks(context, listing, { verbose: verbose ?? false });
-  const view = viewOf(context, { noTrunc: !options.trunc });
-  const lines = layOutTree({
-    blocks: summaries.map((summary) => addTotals(summary, rows)),
-    nodes: foldByBlock(forest),
-    roles: options.all ?? false,
-    ports,
-    unicode: view.unicode,
+  const text = await renderListing(form, () => placeRows(forest), {
+    json: () => renderJson({ blocks: summaries, rows: placeRows(forest), warnings: listing.unreadable }),
+    quiet: () =>
+      flattenForest(forest)
+        .map((node) => renderIdentity(node.item))
+        .join(''),
+    table: () => {
+      tellAboutBlocks(context, listing, { verbose: verbose ?? false });
+      const view = viewOf(context, { noTrunc: !options.trunc });
+      const lines = layOutTree({
+        blocks: summaries.map((summary) => addTotals(summary, rows)),
+        nodes: foldByBlock(forest),
+        roles: options.all ?? false,
+        ports,
+        unicode: view.unicode,
+      });
+      return renderTree(lines, view);
+    },
   });
-  context.stdout.write(await renderTree(lines, view));
+  context.stdout.write(text);
 }
 
 function ask(forest: readonly TreeNode<ShownRow>[], query: RowQuery<ShownRow>): TreeNode<ShownRow>[] {

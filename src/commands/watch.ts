@@ -14,26 +14,30 @@ import { listProcesses } from './ps.ts';
 import { examplesHelp } from './shared/help.ts';
 import { findKiller } from './shared/killer.ts';
 import { openKillWorld } from './shared/lookup.ts';
-import type { BlockOption } from './shared/target.ts';
 import { everyTick } from './shared/ticks.ts';
-import { openObserver, parseCount, parseInterval } from './shared/watching.ts';
+import {
+  addWatchingOptions,
+  openObserver,
+  parseCount,
+  parseInterval,
+  type RawWatchingOptions,
+} from './shared/watching.ts';
 
 /** `agentmux watch`: the live view of blocks and processes. */
 export function registerWatch(program: Command, context: Context): void {
-  program
+  const command = program
     .command('watch')
     .summary('watch agents and what they started, live')
     .description(
       'Show the blocks and, below them, what the agent of the selected one started, and keep it up to date. ? lists the ' +
         'keys. Off a terminal, or on a dumb one, it prints what "agentmux ps" prints, once.',
-    )
-    .option('--block [id]', 'only this block, by its id or a unique prefix; without one the block we are in')
-    .option('-a, --all', 'begin with every process of a block, the agent and its own helpers included')
-    .option('--json', 'print one JSON document a look, each on a line of its own')
-    .option('--interval <time>', 'time between two looks, e.g. 1, 500ms, 10s; 2s if not given')
-    .option('--count <number>', 'with --json: end after so many documents')
+    );
+  addWatchingOptions(command, {
+    all: 'begin with every process of a block, the agent and its own helpers included',
+    json: 'print one JSON document a look, each on a line of its own',
+    count: 'with --json: end after so many documents',
+  })
     .option('--no-ports', 'do not look for listening ports')
-    .option('--no-redact', 'show secrets in command lines')
     .addHelpText('after', examplesHelp(EXAMPLES))
     .action((options: RawOptions) => watch(context, options));
 }
@@ -45,14 +49,8 @@ const EXAMPLES = [
   ['agentmux watch --json --count 1', 'one document'],
 ] as const;
 
-interface RawOptions {
-  readonly block?: BlockOption;
-  readonly all?: boolean;
-  readonly json?: boolean;
-  readonly interval?: string;
-  readonly count?: string;
+interface RawOptions extends RawWatchingOptions {
   readonly ports: boolean;
-  readonly redact: boolean;
 }
 
 async function watch(context: Context, options: RawOptions): Promise<void> {

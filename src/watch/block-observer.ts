@@ -68,7 +68,7 @@ export class BlockObserver {
   /** Pids whose numbers are others than at the last look. */
   readonly #changed = new Set<number>();
   /** What the rows tell: the table may have been read again by others since. */
-  #shown: ReadonlyMap<number, Reading> = new Map();
+  #shown = new Map<number, Reading>();
   readonly #cpu = new BlockCpu();
 
   constructor(record: BlockRecord, records: readonly BlockRecord[], deps: BlockObserverDeps) {
@@ -221,7 +221,7 @@ export class BlockObserver {
       this.rows = this.rows.map((row) =>
         this.#changed.has(row.pid) ? (patchRow(row, nowMs, this.#deps) ?? row) : row,
       );
-      this.#shown = this.#deps.table.readings(view.members.map(({ pid }) => pid));
+      for (const [pid, reading] of this.#deps.table.readings(this.#changed)) this.#shown.set(pid, reading);
     }
     this.#sum(view, nowMs);
   }

@@ -68,13 +68,13 @@ export class ProcessTable {
   }
 
   /** What is known of some processes, those left out that have gone. */
-  readings(pids: readonly number[]): Map<number, Reading> {
-    return new Map(
-      pids.flatMap((pid) => {
-        const seen = this.#seen.get(pid);
-        return seen === undefined ? [] : [[pid, seen] as const];
-      }),
-    );
+  readings(pids: Iterable<number>): Map<number, Reading> {
+    const readings = new Map<number, Reading>();
+    for (const pid of pids) {
+      const seen = this.#seen.get(pid);
+      if (seen !== undefined) readings.set(pid, seen);
+    }
+    return readings;
   }
 
   /** Says that the process used nothing since it was last read. */

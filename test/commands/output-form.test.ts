@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillRow, parseOutputForm } from '../../src/commands/shared/output-form.ts';
+import { parseOutputForm, renderListing } from '../../src/commands/shared/output-form.ts';
 
 const fields = ['pid', 'command', 'argv', 'cwd'];
 
@@ -22,11 +22,20 @@ describe('parseOutputForm', () => {
   ])('refuses %o', (raw, message) => expect(() => parseOutputForm(raw, fields)).toThrow(message));
 });
 
-describe('fillRow', () => {
-  it('prints the unknown as a dash, lists as JSON, and escapes all of it', () => {
+describe('renderListing', () => {
+  const row = { pid: 7, cwd: undefined, argv: ['a', '\x9b'], command: 'x\x1b[2J' };
+  const texts = { json: () => 'json', quiet: () => 'quiet', table: () => Promise.resolve('table') };
+
+  it('fills a template with the unknown as a dash and lists as JSON, and escapes all of it', async () => {
     const form = parseOutputForm({ format: '{{.pid}}|{{.cwd}}|{{.argv}}|{{.command}}' }, fields);
-    if (form.type !== 'template') throw new Error('no template');
-    const row = { pid: 7, cwd: undefined, argv: ['a', '\x9b'], command: 'x\x1b[2J' };
-    expect(fillRow(form.template, row)).toBe('7|-|["a","\\x9b"]|x\\x1b[2J\n');
+    expect(await renderListing(form, () => [row], texts)).toBe('7|-|["a","\\x9b"]|x\\x1b[2J\n');
+  });
+
+  it.each([
+    [{}, 'table'],
+    [{ json: true }, 'json'],
+    [{ quiet: true }, 'quiet'],
+  ])('prints for %o what is of that form', async (raw, text) => {
+    expect(await renderListing(parseOutputForm(raw, fields), () => [row], texts)).toBe(text);
   });
 });

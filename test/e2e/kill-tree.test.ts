@@ -4,29 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { bins, createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { daemonCommand } from '../helpers/fake-agent.ts';
-import { compileSchema, findFaults } from '../helpers/json-schema.ts';
+import { killJson, parseKillJson, readIfThere } from '../helpers/kill-json.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { findByArgv, isAlive, readRow, readTable } from '../helpers/procfs.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-
-interface Document {
-  readonly ok: boolean | null;
-  readonly rows: readonly { readonly pid: number; readonly result: string | null }[];
-}
-
-const validate = compileSchema('kill-tree');
-
-async function killTreeJson(rig: Rig, status: number, ...args: string[]): Promise<Document> {
-  const call = rig
-    .agentmux('kill-tree', '--json', ...args)
-    .stdout(anything)
-    .stderr(anything)
-    .status(status);
-  const document = JSON.parse((await call.run()).stdout) as Document;
-  expect(findFaults(validate, document)).toEqual([]);
-  return document;
-}
 
 const started = (marker: string, count = 1) =>
   waitFor(`${count} of ${marker}`, () => {
@@ -38,14 +20,6 @@ function readArgv0(pid: number): string {
   return readIfThere(`/proc/${pid}/cmdline`)?.split('\0')[0] ?? '';
 }
 
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 function readRecord(rig: Rig, id: string): { readonly tracker: { readonly cgroupPath: string | null } } {
   return JSON.parse(readFileSync(join(rig.stateDirectory, 'blocks', `${id}.json`), 'utf8'));
 }
@@ -53,11 +27,12 @@ function readRecord(rig: Rig, id: string): { readonly tracker: { readonly cgroup
 describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => {
   it('ends the whole block, verified, and no bystander', async () => {
     const rig = createRig({ tracker });
+    const marker = `42${process.pid}`;
     const { agent, wrapper } = await startBlock(rig, 'b1');
     const bystander = startSleeper();
-    await agent.startTool(`setsid sleep 4201 & ${daemonCommand('sleep 4201')}; sleep 4201 & wait`);
-    await agent.startPlumbing('sleep', '4201');
-    const pids = await started('4201', 4);
+    await agent.startTool(`setsid sleep ${marker} & ${daemonCommand(`sleep ${marker}`)}; sleep ${marker} & wait`);
+    await agent.startPlumbing('sleep', marker);
+    const pids = await started(marker, 4);
     const { pid } = await agent.inspect();
     const { stdout, stderr } = await rig
       .agentmux('kill-tree')
@@ -65,7 +40,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
       .stderr(anything)
       .run();
     expect(stderr).toContain(`(pid ${pid}); --started spares it\n`);
-    expect(stdout).toContain('sleep 4201');
+    expect(stdout).toContain(`sleep ${marker}`);
     expect([pid, ...pids].some(isAlive)).toBe(false);
     expect(isAlive(bystander.pid)).toBe(true);
     expect(await wrapper.exited()).not.toBe(0);
@@ -81,8 +56,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     await agent.startTool(`exec ${process.execPath} ${bins.agentmux} kill-tree --json >${output} 2>&1`);
     await wrapper.exited();
     const text = await waitFor('its report', () => /\{[\s\S]*\n\}\n$/.exec(readIfThere(output) ?? '')?.[0]);
-    const document = JSON.parse(text) as Document;
-    expect(findFaults(validate, document)).toEqual([]);
+    const document = parseKillJson('kill-tree', text);
     expect(document.ok).toBe(true);
     expect(document.rows.map((row) => row.pid)).toContain(sleeper);
     expect(isAlive(sleeper)).toBe(false);
@@ -94,7 +68,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     const server = await agent.startPlumbing('sleep', '4203');
     await agent.startTool('trap "" TERM; setsid sleep 4204 & while :; do sleep 0.05; done');
     const [tool] = (await started('4204')) as [number];
-    const document = await killTreeJson(rig, 0, '--started', '--grace', '300ms');
+    const document = await killJson('kill-tree', rig, 0, '--started', '--grace', '300ms');
     expect(document.ok).toBe(true);
     expect(document.rows.map((row) => row.pid)).toContain(tool);
     expect(isAlive(tool)).toBe(false);
@@ -110,7 +84,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     const deaf = await agent.startTool('trap "" TERM INT HUP; while :; do sleep 0.05; done');
     await waitFor('it to stop', () => readRow(stopped)?.state === 'T');
     await waitFor('the loop', () => readTable().some((row) => row.ppid === deaf));
-    const { rows } = await killTreeJson(rig, 0, '--grace', '800ms');
+    const { rows } = await killJson('kill-tree', rig, 0, '--grace', '800ms');
     const results = new Map(rows.map((row) => [row.pid, row.result]));
     expect([results.get(stopped), results.get(deaf)]).toEqual(['exited', 'killed']);
   });
@@ -120,7 +94,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     const { agent } = await startBlock(rig, 'b1');
     await agent.startTool('sleep 4206 & wait');
     await started('4206');
-    const { rows } = await killTreeJson(rig, 0, '--grace', '0');
+    const { rows } = await killJson('kill-tree', rig, 0, '--grace', '0');
     expect(rows.every((row) => row.result === 'killed')).toBe(true);
     expect(findByArgv('4206')).toEqual([]);
   });
@@ -132,7 +106,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     const [sleeper] = (await started('4207')) as [number];
     const root = (await agent.inspect()).pid;
     const listPids = async (...args: string[]) => {
-      const { rows } = await killTreeJson(rig, 0, '--dry-run', ...args);
+      const { rows } = await killJson('kill-tree', rig, 0, '--dry-run', ...args);
       expect(rows.every((row) => row.result === null)).toBe(true);
       return rows.map((row) => row.pid).sort((a, b) => a - b);
     };
@@ -149,7 +123,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     wrapper.kill('SIGKILL');
     await wrapper.exited();
     const group = readRecord(rig, 'b1').tracker.cgroupPath;
-    await killTreeJson(rig, 0, '--block', 'b1');
+    await killJson('kill-tree', rig, 0, '--block', 'b1');
     expect([pid, tool].some(isAlive)).toBe(false);
     expect(group !== null && existsSync(group)).toBe(false);
   });
@@ -168,7 +142,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
       .status(5)
       .run();
     expect(isAlive(inner)).toBe(true);
-    expect((await killTreeJson(rig, 0, '--block', 'outer', '--yes')).ok).toBe(true);
+    expect((await killJson('kill-tree', rig, 0, '--block', 'outer', '--yes')).ok).toBe(true);
     expect(isAlive(inner)).toBe(false);
   });
 
@@ -177,7 +151,7 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     const { agent } = await startBlock(rig, 'b1');
     await agent.startTool('trap "" TERM; while :; do sleep 4210 & wait $!; done');
     await started('4210');
-    expect((await killTreeJson(rig, 0, '--grace', '500ms')).ok).toBe(true);
+    expect((await killJson('kill-tree', rig, 0, '--grace', '500ms')).ok).toBe(true);
     expect(findByArgv('4210')).toEqual([]);
   });
 });

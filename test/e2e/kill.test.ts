@@ -4,32 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bins, createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
-import { compileSchema, findFaults } from '../helpers/json-schema.ts';
+import { killJson, parseKillJson, readIfThere } from '../helpers/kill-json.ts';
 import { type LiveBlock, startBlock } from '../helpers/live-block.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { findByArgv, isAlive, readRow, readTable } from '../helpers/procfs.ts';
 import { isRoot, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-
-interface Document {
-  readonly ok: boolean | null;
-  readonly rows: readonly { readonly pid: number; readonly result: string | null; readonly detail: string | null }[];
-  readonly remaining: readonly { readonly pid: number }[];
-}
-
-const validate = compileSchema('kill');
-
-/** Runs `agentmux kill --json` and holds its output to the schema. */
-async function killJson(rig: Rig, status: number, ...args: string[]): Promise<Document> {
-  const call = rig
-    .agentmux('kill', '--json', ...args)
-    .stdout(anything)
-    .stderr(anything)
-    .status(status);
-  const document = JSON.parse((await call.run()).stdout) as Document;
-  expect(findFaults(validate, document)).toEqual([]);
-  return document;
-}
 
 const started = (marker: string, count = 1) =>
   waitFor(`${count} of ${marker}`, () => {
@@ -45,14 +25,6 @@ async function runInside(rig: Rig, { agent }: LiveBlock, args: string): Promise<
   const text = await waitFor(`the output of ${args}`, () => readIfThere(path), 30_000);
   rmSync(path);
   return text;
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
@@ -83,7 +55,7 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
         .map((row) => row.pid);
       return pids.length > 0 && pids;
     })) as [number];
-    const document = await killJson(rig, 0, String(sleeper));
+    const document = await killJson('kill', rig, 0, String(sleeper));
     expect(document.rows).toMatchObject([{ pid: sleeper, result: 'exited' }]);
     expect(document.remaining).toMatchObject([{ pid: tool }]);
   });
@@ -115,10 +87,10 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4105');
     const identity = `${tool}:${readRow(tool)?.startTicks}`;
-    await killJson(rig, 0, '-9', identity);
+    await killJson('kill', rig, 0, '-9', identity);
     await waitFor('it to be gone', () => readRow(tool) === undefined);
     for (const target of [String(tool), identity]) {
-      expect((await killJson(rig, 0, target)).rows).toMatchObject([{ pid: tool, result: 'already-gone' }]);
+      expect((await killJson('kill', rig, 0, target)).rows).toMatchObject([{ pid: tool, result: 'already-gone' }]);
     }
   });
 
@@ -126,7 +98,7 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4106');
-    await killJson(rig, 0, `${tool}:${(readRow(tool)?.startTicks ?? 0) - 1}`);
+    await killJson('kill', rig, 0, `${tool}:${(readRow(tool)?.startTicks ?? 0) - 1}`);
     expect(isAlive(tool)).toBe(true);
   });
 
@@ -169,7 +141,7 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const tool = await agent.startTool('trap "" TERM; while :; do sleep 0.05; done');
     await waitFor('its loop', () => readTable().some((row) => row.ppid === tool));
     const startedAt = performance.now();
-    const document = await killJson(rig, 0, '--grace', '500ms', String(tool));
+    const document = await killJson('kill', rig, 0, '--grace', '500ms', String(tool));
     expect(document.rows.find((row) => row.pid === tool)?.result).toBe('killed');
     expect(performance.now() - startedAt).toBeGreaterThan(500);
   });
@@ -178,11 +150,11 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4108');
-    expect((await killJson(rig, 0, '-s', 'STOP', String(tool))).rows).toMatchObject([
+    expect((await killJson('kill', rig, 0, '-s', 'STOP', String(tool))).rows).toMatchObject([
       { pid: tool, result: 'signalled' },
     ]);
     await waitFor('it to stop', () => readRow(tool)?.state === 'T');
-    expect((await killJson(rig, 0, String(tool))).rows).toMatchObject([{ pid: tool, result: 'exited' }]);
+    expect((await killJson('kill', rig, 0, String(tool))).rows).toMatchObject([{ pid: tool, result: 'exited' }]);
   });
 
   it('only prints in a dry run', async () => {
@@ -190,7 +162,7 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('sleep 4109 & wait');
     await started('sleep', 1);
-    const document = await killJson(rig, 0, '--dry-run', String(tool));
+    const document = await killJson('kill', rig, 0, '--dry-run', String(tool));
     expect(document).toMatchObject({ dryRun: true, ok: null });
     expect(document.rows.every((row) => row.result === null)).toBe(true);
     expect(isAlive(tool)).toBe(true);
@@ -224,8 +196,7 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
         .stderr(/not permitted, owner uid 0/)
         .status(4)
         .run();
-      const document = JSON.parse(result.stdout) as Document;
-      expect(findFaults(validate, document)).toEqual([]);
+      const document = parseKillJson('kill', result.stdout);
       expect(document.rows.find((row) => row.pid === foreign)).toMatchObject({
         result: 'denied',
         detail: 'not permitted, owner uid 0',

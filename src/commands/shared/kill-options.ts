@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { AgentmuxError } from '../../errors.ts';
 import { parseSignal } from '../../kill/parse-signal.ts';
@@ -15,6 +16,21 @@ export interface KillForce {
 
 /** What the force of a kill depends on. */
 export type ForceContext = ConfigContext & { readonly platform: Pick<Platform, 'endsByForce'> };
+
+/** The flags about what is printed, as commander leaves them. */
+export interface RawReportOptions {
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Adds the flags about what `kill` and `kill-tree` print. */
+export function addReportOptions(command: Command): Command {
+  return command
+    .option('-n, --dry-run', 'print what would be ended, signal nothing')
+    .option('--json', 'print one JSON document')
+    .option('--verbose', 'say who is waited for, also off a terminal');
+}
 
 /** Reads a span of time. Throws a usage error that names the option. */
 export function parseSpan(text: string, option: string): number {

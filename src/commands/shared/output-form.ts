@@ -40,8 +40,35 @@ export function parseOutputForm(raw: RawOutputForm, fields: readonly string[]): 
   throw new AgentmuxError('usage', `there is no field "${unknown}"`, { hint: `fields: ${fields.join(', ')}` });
 }
 
+/** How a listing reads in the forms that are not just fields of its rows. */
+export interface ListingTexts {
+  readonly json: () => string;
+  readonly quiet: () => string;
+  readonly table: () => Promise<string>;
+}
+
+/** The listing in the form that was asked for. */
+export async function renderListing(
+  form: OutputForm,
+  rows: () => readonly object[],
+  { json, quiet, table }: ListingTexts,
+): Promise<string> {
+  switch (form.type) {
+    case 'json':
+      return json();
+    case 'quiet':
+      return quiet();
+    case 'template':
+      return rows()
+        .map((row) => fillRow(form.template, row))
+        .join('');
+    case 'table':
+      return table();
+  }
+}
+
 /** One line of `--format` for a row of the JSON document. */
-export function fillRow(template: Template, row: object): string {
+function fillRow(template: Template, row: object): string {
   const fields = row as Readonly<Record<string, unknown>>;
   return `${fillTemplate(template, (name) => escapeUntrusted(fieldText(fields[name])))}\n`;
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { AgentmuxError } from '../../errors.ts';
 import type { BlockRecord } from '../../model/block.ts';
@@ -9,6 +10,7 @@ import { createEntriesWatcher } from './entries.ts';
 import { openKept } from './kept.ts';
 import { parseSpan } from './kill-options.ts';
 import { recordSeen } from './listing.ts';
+import { addBlockOption } from './listing-options.ts';
 import { inspectDepsOf, openLookup } from './lookup.ts';
 import { summarize } from './summaries.ts';
 import { type BlockOption, selectListed } from './target.ts';
@@ -43,6 +45,29 @@ export function openObserver(context: Context, request: WatchingRequest): Observ
     context.stderr.write(`warning: ${escapeUntrusted(path)} is not used (${reason}): ${escapeUntrusted(detail)}\n`);
   }
   return observer;
+}
+
+/** The flags that `watch` and `events` share, as commander leaves them. */
+export interface RawWatchingOptions {
+  readonly block?: BlockOption;
+  readonly all?: boolean;
+  readonly json?: boolean;
+  readonly interval?: string;
+  readonly count?: string;
+  readonly redact: boolean;
+}
+
+/** Adds them; the texts say what `--all`, `--json` and `--count` mean there. */
+export function addWatchingOptions(
+  command: Command,
+  texts: { readonly all: string; readonly json: string; readonly count: string },
+): Command {
+  return addBlockOption(command)
+    .option('-a, --all', texts.all)
+    .option('--json', texts.json)
+    .option('--interval <time>', 'time between two looks, e.g. 1, 500ms, 10s; 2s if not given')
+    .option('--count <number>', texts.count)
+    .option('--no-redact', 'show secrets in command lines');
 }
 
 /** What calls, entries and marks tell of a block. */
