@@ -32,7 +32,7 @@ describe('house style', () => {
 
   it('every test file stands where its source does', () => {
     const places = new Set(sources.map(({ path }) => dirname(path).replace(/^src/, 'test')));
-    const own = /^test(\/(e2e|real-agents|systemd|torture|windows|helpers|fixtures|bench|scripts)\b.*)?$/;
+    const own = /^test(\/(e2e|macos|real-agents|systemd|torture|windows|helpers|fixtures|bench|build|scripts)\b.*)?$/;
     const stray = tests.filter(
       ({ path }) => path.endsWith('.test.ts') && !own.test(dirname(path)) && !places.has(dirname(path)),
     );
@@ -62,6 +62,7 @@ describe('house style', () => {
       [
         ...[
           '.ci',
+          '.gitattributes',
           '.github',
           '.gitignore',
           'ARCHITECTURE.md',

@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readCalls, readLimits } from '../../src/calls/read-calls.ts';
 import { sweepCalls } from '../../src/calls/sweep-calls.ts';
 import { selectPlatform } from '../../src/platform/select-platform.ts';
+import { startSleeper } from '../helpers/processes.ts';
 import { describeIf, isLinux } from '../helpers/skip.ts';
 
 const uid = process.getuid?.();
@@ -124,16 +125,16 @@ describeIf(isLinux, 'no procfs', 'sweepCalls', () => {
   });
 
   it('keeps what labels a live process, and the call that waits to be allowed', () => {
-    const own = platform.readStat(process.pid);
-    const sid = own?.sid ?? 0;
+    // A session of its own: that of the tests can be led from outside their pid namespace.
+    const { pid } = startSleeper({ detached: true });
     write('hook.1', hookText('dead', 'a'), 1000);
     write('call.999999', shellText(999_999, 1, 'a'), 2000);
     write('hook.2', hookText('live', 'b'), 3000);
-    write(`call.${sid}`, shellText(sid, platform.readStat(sid)?.startTicks ?? 0, 'b'), 4000);
+    write(`call.${pid}`, shellText(pid, platform.readStat(pid)?.startTicks ?? 0, 'b'), 4000);
     write('hook.3', hookText('waits', 'c'), 5000);
     write('reports.ndjson', '{}');
     sweepCalls(directory, uid, platform);
-    expect(readdirSync(directory).sort()).toEqual([`call.${sid}`, 'hook.2', 'hook.3', 'reports.ndjson'].sort());
+    expect(readdirSync(directory).sort()).toEqual([`call.${pid}`, 'hook.2', 'hook.3', 'reports.ndjson'].sort());
   });
 
   it('leaves files of others alone', () => {

@@ -195,7 +195,7 @@ describe('listing', () => {
     const text = serializeBlockRecord(sampleRecord());
     fs.writeFileSync(blockFile('cut.json'), text.slice(0, 7));
     fs.writeFileSync(blockFile('empty.json'), '');
-    fs.writeFileSync(blockFile('nul.json'), Buffer.alloc(text.length));
+    fs.writeFileSync(blockFile('zeros.json'), Buffer.alloc(text.length));
     fs.writeFileSync(blockFile('tail.json'), `${text}}}x`);
     fs.writeFileSync(blockFile('latin.json'), Buffer.from([0x22, 0xe9, 0x22]));
     fs.writeFileSync(blockFile('newer.json'), '{"schemaVersion": 2}');
@@ -230,9 +230,9 @@ describe('listing', () => {
         "latin: torn: the file is no UTF-8 text",
         "link: foreign: a symbolic link",
         "newer: newer: schema version 2, known up to 1",
-        "nul: torn: the file is no complete JSON document",
         "renamed: foreign: id is not that of the file name",
         "tail: torn: the file is no complete JSON document",
+        "zeros: torn: the file is no complete JSON document",
       ]
     `);
     expect(listing.unreadable.every((entry) => entry.path === blockFile(`${entry.id}.json`))).toBe(true);
