@@ -21,6 +21,9 @@ import { describeIf, isLinux, isRoot, itIf } from '../helpers/skip.ts';
 const bashwrap = resolve('bin/agentmux-bashwrap');
 const has = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0;
 
+const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups', '--'];
+const canBecomeNobody = isRoot && spawnSync('setpriv', [...asNobody, 'true']).status === 0;
+
 /** Shells that can be the `/bin/sh` of a system. */
 const shells: readonly (readonly [name: string, argv: readonly string[]])[] = [
   ['dash', ['dash']],
@@ -257,15 +260,20 @@ for (const [name, argv] of shells) {
 }
 
 describeIf(isLinux, 'Linux only', 'agentmux-bashwrap as an ordinary user', () => {
-  itIf(isRoot && has('setpriv'), 'needs root and setpriv', 'is silent in a directory that it may not write', () => {
-    chmodSync(directory, 0o755);
-    const nobody = ['--reuid=65534', '--regid=65534', '--clear-groups', '--', bashwrap];
-    const command = spawnSync('setpriv', [...nobody, 'echo ok; exit 5'], { env: injected(tool) });
-    expect([command.status, command.stdout.toString(), command.stderr.toString()]).toEqual([5, 'ok\n', '']);
-    const hooked = spawnSync('setpriv', [...nobody, '--hook'], { env: injected(hook), input: '{}' });
-    expect([hooked.status, hooked.stdout.length, hooked.stderr.length]).toEqual([0, 0, 0]);
-    expect(existsSync(calls) && readdirSync(calls)).toEqual([]);
-  });
+  itIf(
+    canBecomeNobody,
+    'needs root, and setpriv of util-linux',
+    'is silent in a directory that it may not write',
+    () => {
+      chmodSync(directory, 0o755);
+      const nobody = [...asNobody, bashwrap];
+      const command = spawnSync('setpriv', [...nobody, 'echo ok; exit 5'], { env: injected(tool) });
+      expect([command.status, command.stdout.toString(), command.stderr.toString()]).toEqual([5, 'ok\n', '']);
+      const hooked = spawnSync('setpriv', [...nobody, '--hook'], { env: injected(hook), input: '{}' });
+      expect([hooked.status, hooked.stdout.length, hooked.stderr.length]).toEqual([0, 0, 0]);
+      expect(existsSync(calls) && readdirSync(calls)).toEqual([]);
+    },
+  );
 
   describe('the prefix', () => {
     itIf(has('strace'), 'strace is not installed', 'starts no process of its own', () => {
