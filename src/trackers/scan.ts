@@ -1,3 +1,4 @@
+import { baseName, isConhost } from '../filter/shells.ts';
 import type { Member, TrackerReason, TrackerRecord } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -87,24 +88,33 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
   async function killTree({ deadlineMs, spare = new Set() }: KillTreeOptions): Promise<Member[]> {
     const subject = readSubject();
     const adopters = subject.wrappers.filter((wrapper) => platform.isAlive(wrapper));
-    const pids = options.openPids();
-    try {
-      await chase({
-        platform,
-        pids,
-        known: find().map(toIdentity),
-        isMember: isTagged,
-        adopters,
-        spare: new Set([
-          ...spare,
-          ...adopters.flatMap((wrapper) => [...ancestorsOf(wrapper.pid), ...olderChildrenOf(wrapper)]),
-        ]),
-        sinceTicks: subject.sinceTicks,
-        deadlineMs,
-      });
-    } finally {
-      pids.close();
-    }
+    const end = Date.now() + deadlineMs;
+    const spared = [
+      ...spare,
+      ...adopters.flatMap((wrapper) => [...ancestorsOf(wrapper.pid), ...olderChildrenOf(wrapper)]),
+    ];
+    const known = find();
+    // Last, and seldom needed: who loses its console ends by itself, as if it had been asked to.
+    const consoles = known.filter(({ stat }) => isConhost(baseName(stat.comm)));
+    const hunt = async (targets: readonly FoundMember[], untouched: readonly number[]) => {
+      const pids = options.openPids();
+      try {
+        await chase({
+          ...{ platform, pids, known: targets.map(toIdentity), isMember: isTagged, adopters },
+          spare: new Set(untouched),
+          sinceTicks: subject.sinceTicks,
+          deadlineMs: Math.max(0, end - Date.now()),
+        });
+      } finally {
+        pids.close();
+      }
+    };
+    const hosts = consoles.map(({ stat }) => stat.pid);
+    await hunt(
+      known.filter(({ stat }) => !hosts.includes(stat.pid)),
+      [...spared, ...hosts],
+    );
+    if (consoles.some((host) => platform.isAlive(toIdentity(host)))) await hunt(consoles, spared);
     return find()
       .filter((member) => !spare.has(member.stat.pid))
       .map(toMember);
