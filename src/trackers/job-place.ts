@@ -19,7 +19,10 @@ export function findPlaceNotes(
   try {
     if (!isInJob(win32, currentProcess, undefined)) return [];
     if (readRecords().some((record) => isInJobOf(record, platform, win32))) return [];
-    const ends = (readJobLimits(win32, undefined).flags & JobLimit.killOnClose) !== 0;
+    const { flags } = readJobLimits(win32, undefined);
+    // What leaves it by itself is not in it: the job that Node has for its children is one.
+    if ((flags & JobLimit.silentBreakawayOk) !== 0) return [];
+    const ends = (flags & JobLimit.killOnClose) !== 0;
     return [
       makeReason('inside-job', ends ? 'it ends what is in it when it is closed' : 'it does not end what is in it'),
     ];

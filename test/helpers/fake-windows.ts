@@ -65,6 +65,21 @@ export class FakeWindows {
     return process;
   }
 
+  /** A job that is there already: who holds it is told by `handles`. */
+  makeJob(name: string, flags = 0): FakeJob {
+    const job: FakeJob = {
+      ...{ name, owner: this.user, members: [], flags, priorityClass: 0 },
+      ...{ userTime: 0n, kernelTime: 0n, totalProcesses: 0 },
+    };
+    this.jobs.set(name, job);
+    return job;
+  }
+
+  /** Puts this process into a job. */
+  enter(job: FakeJob): void {
+    this.#join(job, OWN_PID);
+  }
+
   /** It ends: so do its handles. */
   end(pid: number): void {
     this.processes.delete(pid);
@@ -121,11 +136,7 @@ export class FakeWindows {
     CreateJobObjectW: ([, name]) => {
       const known = this.jobs.get(String(name?.value));
       if (known) return { value: this.#open({ job: known }), error: 183 };
-      const job: FakeJob = {
-        ...{ name: String(name?.value), owner: this.user, members: [], flags: 0, priorityClass: 0 },
-        ...{ userTime: 0n, kernelTime: 0n, totalProcesses: 0 },
-      };
-      this.jobs.set(job.name, job);
+      const job = this.makeJob(String(name?.value));
       return this.#open({ job });
     },
     OpenJobObjectW: ([, , name]) => {
@@ -137,7 +148,8 @@ export class FakeWindows {
       return 1;
     },
     QueryInformationJobObject: ([handle, kind, into]) => {
-      const job = this.jobOf(numberOf(handle));
+      const around = [...this.jobs.values()].find(({ members }) => members.includes(OWN_PID));
+      const job = numberOf(handle) === 0 && around ? around : this.jobOf(numberOf(handle));
       const bytes = bufferOf(into);
       if (numberOf(kind) === 1) {
         bytes.writeBigInt64LE(job.userTime, 0);

@@ -100,9 +100,8 @@ describe('the plan of a job', () => {
   it('is not made over a job of that name of another user: the next name, and if that is taken, the reason', async () => {
     const { windows, plan } = createWorld();
     const squat = (name: string) => {
-      const job = { name, owner: 'S-1-5-21-9', members: [], flags: 0, priorityClass: 0 };
-      windows.jobs.set(name, { ...job, userTime: 0n, kernelTime: 0n, totalProcesses: 0 });
-      windows.start(name.length).handles.push(windows.jobs.get(name) as never);
+      const job = Object.assign(windows.makeJob(name), { owner: 'S-1-5-21-9' });
+      windows.start(name.length).handles.push(job);
     };
     squat(NAME);
     const local = `Local\\agentmux-web-${TAG}`;
