@@ -1,4 +1,4 @@
-import { renameSync, unlinkSync } from 'node:fs';
+import { openSync, renameSync, unlinkSync } from 'node:fs';
 
 /**
  * Renames over an existing file. Windows refuses while somebody has either open without leave, as virus scanners and
@@ -11,6 +11,11 @@ export function renameOver(from: string, to: string): void {
 /** Removes a file, with the same patience. */
 export function unlinkFile(file: string): void {
   retryWhileBusy(() => unlinkSync(file));
+}
+
+/** Opens a file, with the same patience: while it is replaced it is nobody's for a moment. */
+export function openFile(file: string, flags: number, mode?: number): number {
+  return retryWhileBusy(() => openSync(file, flags, mode));
 }
 
 /** What Windows says of a file that is open elsewhere. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type LeftoversPolicy, leftoversPolicies, type TrackerType, trackerTypes } from '../model/block.ts';
 import type { Platform } from '../platform/platform.ts';
 import { booleanAt, InvalidField, listAt, matchAt, objectAt, oneOfAt, optionalAt } from './guards.ts';
+import { isFullPath } from './paths.ts';
 import { systemErrorCode, systemErrorWords } from './system-error.ts';
 
 /** What the user wants where neither a flag nor the environment says otherwise; undefined: as if there were no file. */
@@ -126,16 +127,16 @@ function durationAt(value: unknown, at: string): string {
 }
 
 function findXdgBase(env: ConfigPlace['env']): string | undefined {
-  const home = absolute(env['HOME'], path);
-  return absolute(env['XDG_CONFIG_HOME'], path) ?? (home === undefined ? undefined : path.join(home, '.config'));
+  const home = absolute(env['HOME'], 'linux');
+  return absolute(env['XDG_CONFIG_HOME'], 'linux') ?? (home === undefined ? undefined : path.join(home, '.config'));
 }
 
 function findWindowsBase(env: ConfigPlace['env']): string | undefined {
-  const profile = absolute(env['USERPROFILE'], path.win32);
+  const profile = absolute(env['USERPROFILE'], 'win32');
   const roaming = profile === undefined ? undefined : path.win32.join(profile, 'AppData', 'Roaming');
-  return absolute(env['APPDATA'], path.win32) ?? roaming;
+  return absolute(env['APPDATA'], 'win32') ?? roaming;
 }
 
-function absolute(value: string | undefined, paths: path.PlatformPath): string | undefined {
-  return value !== undefined && paths.isAbsolute(value) ? value : undefined;
+function absolute(value: string | undefined, os: Platform['os']): string | undefined {
+  return value !== undefined && isFullPath(value, os) ? value : undefined;
 }

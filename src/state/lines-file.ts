@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { openFile } from '../platform/busy-files.ts';
 import { systemErrorCode } from './system-error.ts';
 import { replaceFile } from './whole-file.ts';
 
@@ -19,7 +20,7 @@ export function appendLines(file: string, lines: readonly string[], compacted: (
   if (lines.length === 0) return;
   // The leading line end closes a line that a killed or space-starved writer left torn.
   const bytes = Buffer.from(`\n${lines.join('\n')}\n`);
-  const fd = fs.openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, 0o600);
+  const fd = openFile(file, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY, 0o600);
   let size: number;
   try {
     for (let done = 0; done < bytes.length; ) done += fs.writeSync(fd, bytes, done);
@@ -55,7 +56,7 @@ function keepNewest(lines: readonly string[]): string {
 function readNewest(file: string): string {
   let fd: number;
   try {
-    fd = fs.openSync(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    fd = openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   } catch (error) {
     if (systemErrorCode(error) !== undefined) return '';
     throw error;

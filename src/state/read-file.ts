@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
+import { openFile } from '../platform/busy-files.ts';
 import { systemErrorCode, systemErrorWords } from './system-error.ts';
 
 export type FileText =
@@ -17,7 +18,7 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_NOCTTY = 0 } = fs.constants;
 export function readFileText(file: string, maxBytes: number, uid: number | undefined): FileText {
   let fd: number;
   try {
-    fd = fs.openSync(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    fd = openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   } catch (error) {
     return openFailure(error);
   }

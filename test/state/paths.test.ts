@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resolveStateDirectory, type StateDirectoryOptions } from '../../src/state/paths.ts';
+import { isFullPath, resolveStateDirectory, type StateDirectoryOptions } from '../../src/state/paths.ts';
 
 const noHome = () => undefined;
 const passwdHome = () => '/home/passwd';
@@ -59,3 +59,21 @@ it('refuses a relative AGENTMUX_STATE_DIR, which would be another place for ever
 it.each(['linux', 'win32'] as const)('says on %s that no home is known, rather than use the root directory', (os) => {
   expect(() => resolveStateDirectory({ os, env: {}, homedir: noHome })).toThrow(/no home directory is known/);
 });
+
+it.each(['C:\\x', 'd:/x', '\\\\server\\share\\x', '\\\\?\\C:\\x'])('takes %j for a full path of Windows', (value) => {
+  expect(isFullPath(value, 'win32')).toBe(true);
+});
+
+it.each(['/c/Users/a', '\\x', 'C:x', 'x', '', '//', '\\\\'])(
+  'takes %j for none: it depends on where one is',
+  (value) => {
+    expect(isFullPath(value, 'win32')).toBe(false);
+    const env = { AGENTMUX_STATE_DIR: value || 'x', LOCALAPPDATA: value };
+    expect(() => resolveStateDirectory({ os: 'win32', env, homedir: noHome })).toThrow(
+      expect.objectContaining({ code: 'state-dir-relative', hint: expect.stringContaining('cygpath -w') }),
+    );
+    expect(() => resolveStateDirectory({ os: 'win32', env: { LOCALAPPDATA: value }, homedir: noHome })).toThrow(
+      expect.objectContaining({ code: 'state-no-home' }),
+    );
+  },
+);
