@@ -39,9 +39,9 @@ export function configurationHelp(): string {
 }
 
 const CONFIGURATION = [
-  '$XDG_CONFIG_HOME/agentmux/config.json, else ~/.config/agentmux/config.json, or what',
-  'AGENTMUX_CONFIG names; JSON with any of these keys. A flag goes before the environment,',
-  'and that before the configuration.',
+  '$XDG_CONFIG_HOME/agentmux/config.json, else ~/.config/agentmux/config.json (Windows:',
+  '%APPDATA%\\agentmux\\config.json), or what AGENTMUX_CONFIG names; JSON with any of these',
+  'keys. A flag goes before the environment, and that before the configuration.',
 ] as const;
 
 const CONFIG_MEANS: readonly (readonly [key: (typeof configKeys)[number], means: string])[] = [
