@@ -72,7 +72,7 @@ function describeRunCommand(command: Command, context: Context): void {
         context.exitCode = await runCommand(operands, raw, context);
       } catch (error) {
         if (!(error instanceof AgentmuxError)) throw error;
-        context.exitCode = reportLaunchFailure(error, context);
+        context.exitCode = reportLaunchFailure(error, context, raw.dryRun === true && raw.json === true);
       }
     });
 }

@@ -13,7 +13,6 @@ import { beginRun, type EnclosedBlock, type EncloseRequest, encloseBlock, planBl
 import { endBlock, lookAtBlock, recordFound } from './end-block.ts';
 import { decideLeaving } from './leave.ts';
 import { handleLeftovers } from './leftovers.ts';
-import { renderSurvivors } from './leftovers-text.ts';
 import { watchMembership } from './membership-watch.ts';
 import { draftBlock, openRunStore, proposeName } from './open-block.ts';
 import type { RunOptions } from './options.ts';
@@ -130,7 +129,7 @@ async function seeThrough(running: Running): Promise<number> {
     isAgentAlive: () => agent.status === undefined,
     look: () => void look(running),
   });
-  tellTracker(block, reporter);
+  tellTracker(block, options.tracker, reporter);
   if (!options.quiet) void tellEarlier(block, platform, reporter);
 
   const hurry = new AbortController();
@@ -156,7 +155,7 @@ async function seeThrough(running: Running): Promise<number> {
   block.ended(toExit(end), world.now());
   tellOutOfMemory(block, tracker, reporter);
 
-  for (const line of end.killed === undefined ? [] : renderSurvivors(block.record.id, end.killed)) reporter.say(line);
+  // What ending the tree left alive is tried once more with the leftovers, and named there.
   const policy = end.cause !== 'none' && endsTree ? 'kill' : options.leftovers;
   const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak });
   sweepLabels(block, platform);

@@ -8,6 +8,7 @@ import type { Tracker } from '../trackers/tracker.ts';
 import type { EncloseRequest } from './enclose.ts';
 import type { Labels } from './inject-labels.ts';
 import type { BlockName } from './open-block.ts';
+import type { TrackerChoice } from './options.ts';
 import type { Reporter } from './reporter.ts';
 import type { RunBlock } from './run-block.ts';
 
@@ -61,9 +62,13 @@ export function describeRun(description: RunDescription): string {
     .join('');
 }
 
-/** With `--verbose`: how the block is tracked, and why not better. */
-export function tellTracker(block: RunBlock, reporter: Reporter): void {
+/** With `--verbose`: how the block is tracked, and why not better. In any case that it is not as it was asked for. */
+export function tellTracker(block: RunBlock, asked: TrackerChoice, reporter: Reporter): void {
   const { id, tracker }: BlockRecord = block.record;
+  if (asked !== 'auto' && asked !== tracker.type) {
+    const why = tracker.reasons.map(({ code, detail }) => `${code}: ${detail}`).join('; ');
+    reporter.note(`tracked by ${tracker.type}, not by ${asked}${why === '' ? '' : ` (${why})`}: agentmux doctor`);
+  }
   reporter.detail(`block ${id}, tracker ${tracker.type} (${formatConfidence(tracker.confidence)})`);
   for (const { code, detail } of tracker.reasons) reporter.detail(`${code}: ${detail}`);
   if (tracker.cgroupPath !== undefined) reporter.detail(`group ${tracker.cgroupPath}`);

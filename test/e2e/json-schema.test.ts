@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
+import { anything } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults, withoutEachField } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -58,6 +59,19 @@ describe('the JSON documents', () => {
   it('a dry run is what its schema says', async () => {
     const rig = createRig({ tracker: 'scan' });
     expectDocument('run-dry-run', await rig.run('--dry-run', '--json', 'true').json());
+  });
+
+  it('the error of a dry run is what its schema says, and has the exit code of the run', async () => {
+    const rig = createRig({ tracker: 'scan' });
+    const { stdout } = await rig
+      .run('--dry-run', '--json', 'no-such-command')
+      .stdout(anything)
+      .stderr('agentmux-run: command "no-such-command" was not found on PATH\n')
+      .status(127)
+      .run();
+    const document: unknown = JSON.parse(stdout);
+    expectDocument('error', document);
+    expect(document).toMatchObject({ error: { exitCode: 127 } });
   });
 
   it.each([

@@ -212,6 +212,13 @@ describe('what --dry-run and --verbose tell', () => {
     );
   });
 
+  it('says when the tracker is not the one that was asked for', async () => {
+    const line = /^agentmux-run: tracked by scan, not by job \(not-windows: this is linux\): agentmux doctor\n$/;
+    await createRig().run('--tracker', 'job', 'true').stderr(line).run();
+    await createRig().run('--quiet', '--tracker', 'job', 'true').run();
+    await createRig().run('--tracker', 'scan', 'true').run();
+  });
+
   itIf(isRoot, 'needs a cgroup that can be written', 'starts what --require can have', async () => {
     await createRig().run('--require', 'cgroup', 'sh', '-c', 'exit 2').status(2).run();
     await createRig()

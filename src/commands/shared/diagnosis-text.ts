@@ -52,7 +52,10 @@ const SERVERS: Readonly<Record<Diagnosis['system'], string>> = {
 
 const ESCAPES: Readonly<Record<Exclude<TrackerType, 'stub'>, readonly string[]>> = {
   job: [],
-  cgroup: ['a process that root moves into another group; it is found by descent and shown as outside cgroup'],
+  cgroup: [
+    'a process that root moves into another group; it is found by descent or its mark and shown as outside cgroup, ' +
+      'unless it cleared its environment and agentmux-run was killed',
+  ],
   scan: ['a process that forks faster than it can be looked for, for as long as it does'],
 };
 

@@ -3,6 +3,7 @@ import { type AgentmuxError, LaunchError, RunExitCode } from '../../errors.ts';
 import { parseRunOptions, type RawRunOptions } from '../../launch/options.ts';
 import { escapeUntrusted } from '../../render/untrusted.ts';
 import { readConfig } from '../../state/config.ts';
+import { renderJsonError } from './json-error.ts';
 
 /**
  * Runs what `agentmux-run` was asked for: the words of the command, and the options as they were typed. Resolves to the
@@ -19,9 +20,18 @@ export async function runCommand(operands: readonly string[], raw: RawRunOptions
   return launch({ options, operands, problem }, context);
 }
 
-/** Prints why nothing was started, as our own words on stderr, and gives the exit code. */
-export function reportLaunchFailure(error: AgentmuxError, context: Pick<Context, 'stderr'>): number {
+/**
+ * Prints why nothing was started, as our own words on stderr, and gives the exit code. `asJson`: a document was asked for,
+ * and stdout is not the command's.
+ */
+export function reportLaunchFailure(
+  error: AgentmuxError,
+  context: Pick<Context, 'stdout' | 'stderr'>,
+  asJson = false,
+): number {
   context.stderr.write(`agentmux-run: ${escapeUntrusted(error.message)}\n`);
   if (error.hint !== undefined) context.stderr.write(`agentmux-run: hint: ${escapeUntrusted(error.hint)}\n`);
-  return error instanceof LaunchError ? error.exitCode : RunExitCode.failed;
+  const exitCode = error instanceof LaunchError ? error.exitCode : RunExitCode.failed;
+  if (asJson) context.stdout.write(renderJsonError(error.code, error.message, error.hint, exitCode));
+  return exitCode;
 }
