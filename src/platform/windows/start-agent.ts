@@ -7,13 +7,11 @@ import { type Win32, Win32Error } from './ffi-call.ts';
 import { closeHandle, terminateProcess } from './process-calls.ts';
 import { waitForEnd } from './process-end.ts';
 import { readSettledTimes } from './settled-times.ts';
-import { startByNode } from './start-by-node.ts';
 import { buildWindowsCommand, type WindowsCommand } from './windows-command.ts';
 
 /** Starts the agent with our console, our standard streams and our environment, in the job that its tracker names. */
 export async function startWindowsAgent(request: StartRequest, win32: Win32): Promise<Agent> {
   const command = buildWindowsCommand(request);
-  if (win32.status().type === 'unavailable') return startByNode(command, request);
   const created = request.spawnInside((enclosure) =>
     attempt(command, () => create(command, request, enclosure, win32)),
   );

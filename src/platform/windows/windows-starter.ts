@@ -15,7 +15,7 @@ import { programFiles } from './program-files.ts';
 import { startWindowsAgent } from './start-agent.ts';
 import { findVariable } from './variables.ts';
 
-/** Starts programs of Windows by its own calls; without native code by Node, which knows no job objects. */
+/** Starts programs of Windows by its own calls: Node knows no job objects, and ends with itself what it started. */
 export const windowsStarter = createWindowsStarter(win32);
 
 /**
@@ -87,7 +87,7 @@ function attempt<T>(action: () => T): T | undefined {
   try {
     return action();
   } catch {
-    // No native code: then Node does what it can.
+    // Only a courtesy to the console.
     return undefined;
   }
 }
