@@ -16,12 +16,16 @@ interface Row {
   readonly role: string;
 }
 
-/** An agent with two tool calls, each in a session of its own, one of which leaves a daemon; and a server of its own. */
+/**
+ * An agent with two tool calls, each in a session of its own, one of which leaves a daemon; and a server of its own. That
+ * call lives for some seconds: macOS hides the environment of `sleep`, so that only the session tells whose it is, and
+ * that one must have been seen.
+ */
 const AGENT = `
 const { spawn } = require('node:child_process');
 const tool = (script) => spawn('bash', ['-c', script], { detached: true, stdio: 'ignore' });
 tool('sleep 4701; true');
-tool('(sleep 4702 >/dev/null 2>&1 &) ; exit 0');
+tool('(sleep 4702 >/dev/null 2>&1 &) ; exec sleep 3');
 spawn('sleep', ['4703'], { stdio: 'ignore' });
 process.stdin.on('end', () => process.exit(7)).resume();
 `;

@@ -55,12 +55,14 @@ function selectViews({ block, scope }: ListingRequest, lookup: BlockLookup, call
 
 /**
  * Keeps what only descent tells of, so that it stays a member when its parents have gone: what left the enclosure, and
- * what a scan found whose wrapper is no longer there to keep it. A directory that cannot be written is no error here.
+ * what a scan found whose wrapper is no longer there to keep it, or cannot: where orphans are adopted by nobody the wrapper
+ * looks but once a second. A directory that cannot be written is no error here.
  */
 export function recordSeen(context: Context, { record, members, wrapperAlive }: BlockView): void {
   const { bootId } = context.platform.host();
+  const isKept = wrapperAlive && context.platform.os === 'linux';
   const found = members.flatMap(({ pid, startTicks, source, escaped }) =>
-    (source === 'descent' || source === 'group') && startTicks !== undefined && (escaped || !wrapperAlive)
+    (source === 'descent' || source === 'group') && startTicks !== undefined && (escaped || !isKept)
       ? [{ pid, startTicks, bootId }]
       : [],
   );

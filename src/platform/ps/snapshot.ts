@@ -36,6 +36,8 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
   let readAt = Number.NEGATIVE_INFINITY;
   let takenAtSeconds = 0;
   const touched = new Map<number, number>();
+  /** The row that was read by itself last: right before a signal its state is asked for too. */
+  let single: { readonly row: PsRow | undefined; readonly pid: number; readonly at: number } | undefined;
   const texts = new Map<boolean, { readonly at: number; readonly byPid: ReadonlyMap<number, PsCommand> }>();
 
   function fresh() {
@@ -77,7 +79,10 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
   return {
     fresh: () => fresh().rows,
     rows: () => current().rows,
-    row: (pid) => currentFor(pid).byPid.get(pid) ?? reader.row(pid),
+    row(pid) {
+      if (single?.pid === pid && single.at > readAt && nowMs() - single.at <= DYING_GOOD_MS) return single.row;
+      return currentFor(pid).byPid.get(pid) ?? reader.row(pid);
+    },
     lastRow: (pid) => table?.byPid.get(pid) ?? currentFor(pid).byPid.get(pid) ?? reader.row(pid),
     rowOf(pid, startSeconds) {
       const row = currentFor(pid).byPid.get(pid);
@@ -86,7 +91,11 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
       const now = reader.row(pid);
       return now?.startSeconds === startSeconds ? now : undefined;
     },
-    rowNow: (pid) => reader.row(pid),
+    rowNow(pid) {
+      const row = reader.row(pid);
+      single = { row, pid, at: nowMs() };
+      return row;
+    },
     command: textOf,
     touch: (pid) => void touched.set(pid, nowMs()),
   };
