@@ -13,7 +13,7 @@ import { capMs, createAgent, sleeper } from './helpers/agent.ts';
 import { findJobHandles } from './helpers/job-handles.ts';
 import { isAlive, priorityClass } from './helpers/look.ts';
 import { pidsOf, populate } from './helpers/population.ts';
-import { createRig, outcome, readRecord, startBlock } from './helpers/rig.ts';
+import { bins, createRig, outcome, readRecord, startBlock } from './helpers/rig.ts';
 import { track } from './helpers/windows-world.ts';
 
 const isWindows = process.platform === 'win32';
@@ -106,6 +106,50 @@ describeIf(isWindows, 'needs Windows', 'a block whose wrapper was killed', () =>
       .agentmux('blocks', '--all')
       .stdout(/b1 .*ended/)
       .run(capMs);
+  });
+});
+
+describeIf(isWindows, 'needs Windows', 'what is kept of a block', () => {
+  it('outlives a wrapper that was to leave nothing, with the name of its job', async () => {
+    const rig = createRig();
+    const { agent, agentPid, wrapper } = await startBlock(rig, 'b1', '--leftovers', 'kill');
+    const child = await agent.start(sleeper, { detached: true });
+    await rig.agentmux('keep', String(child)).stdout(anything).stderr(anything).run(capMs);
+    const { job } = readRecord(rig, 'b1')?.tracker ?? {};
+    expect(job?.flags).toBe(0);
+    expect(findJobHandles(child, job?.name ?? '').map(({ access }) => access)).toEqual(keeping);
+    wrapper.kill('SIGKILL');
+    await wrapper.exited(capMs);
+    expect([agentPid, child].every(isAlive)).toBe(true);
+    await rig.agentmux('kill-tree', '--block', 'b1').stdout(anything).stderr(anything).run(capMs);
+    expect([agentPid, child].map(isAlive)).toEqual([false, true]);
+    await rig.agentmux('kill-tree', '--block', 'b1', '--including-kept').stdout(anything).stderr(anything).run(capMs);
+    expect(isAlive(child)).toBe(false);
+  });
+});
+
+describeIf(isWindows, 'needs Windows', 'doctor', () => {
+  const command = (bin: string, directory: string) => [
+    ...[process.execPath, '-e'],
+    `const env = { ...process.env, AGENTMUX_STATE_DIR: process.argv[2] };
+     require('child_process').spawnSync(process.execPath, [process.argv[1], 'doctor'], { env, stdio: 'inherit' });`,
+    ...[bin, directory],
+  ];
+
+  it('tells of the job of somebody else that a run would be in, and not of one of its own', async () => {
+    const rig = createRig();
+    const other = createRig();
+    const told = rig.run('--block', 'b1', '--', ...command(bins.agentmux, other.stateDirectory));
+    await told
+      .stdout(/because: .* job object of another program .* \[inside-job: /)
+      .stderr(anything)
+      .run(capMs);
+    const own = await rig
+      .run('--block', 'b2', '--', ...command(bins.agentmux, rig.stateDirectory))
+      .stdout(anything)
+      .stderr(anything)
+      .run(capMs);
+    expect(own.stdout).not.toContain('inside-job');
   });
 });
 
