@@ -6,15 +6,21 @@ import { profileForPackage, recogniseAgent } from './recognise.ts';
 
 /**
  * The profile of a command that is about to be run, by its words: `claude -p x`, `npx -y @openai/codex@latest`,
- * `env A=1 timeout 60 gemini`, `node …/node_modules/@qwen-code/qwen-code/cli.js`. Undefined if it names none.
+ * `env A=1 timeout 60 gemini`, `node …/node_modules/@qwen-code/qwen-code/cli.js`; on Windows `claude.cmd` too. Undefined
+ * if it names none.
  */
 export function profileForCommand(argv: readonly string[]): AgentProfile | undefined {
-  const first = argv[0];
-  if (first === undefined) {
+  if (argv[0] === undefined) {
     return undefined;
   }
+  const first = withoutShimEnding(argv[0]);
   const known = findProfileByName(calledName(first)) ?? recogniseAgent({ exe: first, argv, comm: undefined });
   return known ?? (isLauncherName(first) ? findBehindLauncher(argv.slice(1)) : undefined);
+}
+
+/** Of the scripts that package managers put on PATH for a program. */
+function withoutShimEnding(name: string): string {
+  return name.replace(/\.(?:cmd|bat|ps1)$/i, '');
 }
 
 /** The first word that can be the launched command decides; what can be an option's value is only looked at. */
