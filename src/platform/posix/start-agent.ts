@@ -48,7 +48,7 @@ function toLaunchError(error: unknown, command: AgentCommand): LaunchError {
 }
 
 function reasonOf(code: string | undefined): string {
-  if (code === 'E2BIG') return 'its arguments and environment are too long for this system';
+  if (code === 'E2BIG') return 'its arguments and environment, or one of them, are too long for this system';
   if (code === 'EAGAIN') return 'the limit of processes is reached';
   return code ?? 'the system refused';
 }

@@ -124,10 +124,22 @@ class WordList {
       return `"\${${this.positional.length}}"`;
     }
     const name = `${this.#prefix}${this.assignments.length}`;
-    const octal = [...word].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+    const octal = split(word).map((piece) => {
+      this.positional.push([...piece].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join(''));
+      return `\${${this.positional.length}}`;
+    });
     // The full stop keeps newlines at the end, which a command substitution drops; it is never the second byte of a
     // character in a multi-byte encoding, as a letter may be.
-    this.assignments.push(`${name}=$(printf '${octal}.') && ${name}=\${${name}%.}`);
+    this.assignments.push(`${name}=$(printf %b "${octal.join('')}.") && ${name}=\${${name}%.}`);
     return `"$${name}"`;
   }
+}
+
+/** No argument may be longer than 128 KiB (execve(2), MAX_ARG_STRLEN), and an escape takes five characters a byte. */
+const pieceBytes = 20_000;
+
+function split(word: Buffer): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < word.length; from += pieceBytes) pieces.push(word.subarray(from, from + pieceBytes));
+  return pieces;
 }

@@ -68,6 +68,11 @@ describe.each(shells)('a start through %s', (sh) => {
     expect(sorted(seen.argv)).toEqual(sorted(argv));
   });
 
+  it('keeps a long argument that is no UTF-8, up to the longest that the kernel takes', () => {
+    const longest = Buffer.alloc(131_071, Buffer.from([0xff, 0x61, 0x80, 0x0a]));
+    expect(passThrough([longest, Buffer.from('end')], [], sh, env).argv).toEqual([longest, Buffer.from('end')]);
+  });
+
   it('keeps variables that a shell drops, resets, adds or acts on', () => {
     const environment = [
       'PATH=/usr/bin:/bin',
