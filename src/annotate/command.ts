@@ -12,9 +12,11 @@ export function formatCommand(argv: readonly string[], redacted = false): string
     .join(' ');
 }
 
-/** A word as a POSIX shell reads it back. */
+/** A word as a POSIX shell reads it back; a plain path of Windows, which no POSIX shell is given, as it is. */
 export function quoteWord(word: string): string {
-  return word !== '' && !NEEDS_QUOTES.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return word !== '' && (!NEEDS_QUOTES.test(word) || WINDOWS_PATH.test(word))
+    ? word
+    : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** The command of a process; `[comm]` where argv is empty or unreadable; undefined if nothing is known. */
@@ -28,6 +30,9 @@ export function describeCommand(
   }
   return comm === undefined ? undefined : `[${comm}]`;
 }
+
+// From a drive or a share on; with nothing in it but backslashes that asks for quotes.
+const WINDOWS_PATH = /^([A-Za-z]:|\\\\[\w.-]+)\\[\w.\\/~+@,=-]*$/;
 
 // Blanks of any kind, control characters, and what a shell expands or splits at; `~` and `#` only in front.
 const NEEDS_QUOTES = /[\s\x00-\x1f\x7f'"\\$`&|;<>()*?[\]{}!]|^[~#]/u;

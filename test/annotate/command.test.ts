@@ -16,7 +16,9 @@ describe('formatCommand', () => {
   });
 
   it('is read back by a shell as it was', () => {
-    const word = fc.string({ unit: fc.constantFrom(...'ab \t\n\'"\\$`*?[]{}()<>|&;!#~=-%^ü') });
+    const word = fc
+      .string({ unit: fc.constantFrom(...'ab \t\n\'"\\$`*?[]{}()<>|&;!#~=-%^ü') })
+      .filter((text) => !text.startsWith('\\\\'));
     fc.assert(
       fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
         const text = formatCommand(argv);
@@ -38,4 +40,15 @@ describe('describeCommand', () => {
   it('is unknown where nothing is known', () => {
     expect(describeCommand(undefined, undefined)).toBeUndefined();
   });
+});
+
+it.each([
+  ['C:\\bin\\node.exe', 'C:\\bin\\node.exe'],
+  ['\\\\server\\share\\a-b.js', '\\\\server\\share\\a-b.js'],
+  ['C:\\Program Files\\x.exe', "'C:\\Program Files\\x.exe'"],
+  ['C:\\a$b', "'C:\\a$b'"],
+  ['a\\b', "'a\\b'"],
+  ['\\d+', "'\\d+'"],
+])('shows the path %j of Windows as %s', (word, text) => {
+  expect(formatCommand([word])).toBe(text);
 });
