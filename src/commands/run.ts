@@ -57,7 +57,7 @@ function describeRunCommand(command: Command, context: Context): void {
     )
     .option('--nohup', 'start the command with SIGHUP ignored')
     .option('--pass-fd <n>', 'hand over descriptor n, a pipe; may be repeated', collect)
-    .option('--terminal', "the command is a person's shell: track and end nothing of it")
+    .option('--terminal', "the command is a person's shell: end nothing of it; on Unix nothing of it is tracked")
     .option('--tracker <type>', `how to track: ${trackerChoices.join(', ')} (default: auto; also AGENTMUX_TRACKER)`)
     .option('--require <type>', `start nothing unless this tracker can be had: ${requirable.join(', ')}`)
     .option('--priority <level>', `let the command and all that it starts give way: ${priorities.join(', ')}`)

@@ -156,7 +156,8 @@ async function seeThrough(running: Running): Promise<number> {
   tellOutOfMemory(block, tracker, reporter);
 
   // What ending the tree left alive is tried once more with the leftovers, and named there.
-  const policy = end.cause !== 'none' && endsTree ? 'kill' : options.leftovers;
+  const asked = options.terminal ? 'keep' : options.leftovers;
+  const policy = end.cause !== 'none' && endsTree ? 'kill' : asked;
   const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak });
   sweepLabels(block, platform);
   tracker.dispose();

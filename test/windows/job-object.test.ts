@@ -196,3 +196,18 @@ describeIf(isWindows, 'needs Windows', 'the priority of a block', () => {
     expect([agentPid, child].map(priorityClass)).toEqual([0x20, 0x20]);
   });
 });
+
+describeIf(isWindows, 'needs Windows', "a person's shell", () => {
+  it('is in a job, and nothing of it is ended or told of when it exits', async () => {
+    const rig = createRig();
+    const { agent, agentPid, wrapper } = await startBlock(rig, 'b1', '--terminal', '--leftovers', 'kill');
+    expect(readRecord(rig, 'b1')).toMatchObject({ kind: 'terminal', tracker: { type: 'job', job: { flags: 0 } } });
+    const child = await agent.start(sleeper, { detached: true });
+    agent.exit(3);
+    expect(await wrapper.exited(capMs)).toBe(3);
+    expect([agentPid, child].map(isAlive)).toEqual([false, true]);
+    expect(wrapper.stderr).toBe('');
+    await rig.agentmux('kill-tree', '--block', 'b1').stdout(anything).stderr(anything).run(capMs);
+    expect(isAlive(child)).toBe(false);
+  });
+});
