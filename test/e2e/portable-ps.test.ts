@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createRig, type Reader, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
@@ -52,6 +52,9 @@ const readers: readonly { reader: Reader; programs: readonly string[] }[] = [
   { reader: 'ps', programs: ['ps', 'lsof'] },
   { reader: 'darwin', programs: ['perl'] },
 ];
+
+// Each question is a program that is started: on a loaded machine a tenth of a second.
+vi.setConfig({ testTimeout: 180_000 });
 
 for (const { reader, programs } of readers) {
   const missing = programs.filter((name) => findProgram(name) === '');
@@ -118,7 +121,7 @@ function testReader(reader: Reader): void {
       .stdout(/already gone/)
       .run();
     expect(isAlive(row?.pid ?? 0)).toBe(true);
-    await rig.agentmux('kill', `${row?.pid}:${row?.startTicks}`).stdout(anything).stderr(anything).run();
+    await rig.agentmux('kill', `${row?.pid}:${row?.startTicks}`).stdout(anything).stderr(anything).run(60_000);
     expect(isAlive(row?.pid ?? 0)).toBe(false);
     await waitFor('the end of the call', () => !isAlive(tool));
   });
