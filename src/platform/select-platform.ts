@@ -20,7 +20,7 @@ export interface PlatformWishes {
 /** The platform for a system as Node names it (`process.platform`). Throws AgentmuxError `unsupported-system`, `usage`. */
 export function selectPlatform(system: NodeJS.Platform, wishes: PlatformWishes = {}): Platform {
   const { processTable = '', path } = wishes;
-  if (system === 'win32') return createWindowsPlatform();
+  if (system === 'win32') return selectWindows(process.arch);
   if (!PROCESS_TABLES.includes(processTable)) {
     const hint = `one of: ${PROCESS_TABLES.filter((name) => name !== '').join(', ')}`;
     throw new AgentmuxError('usage', `AGENTMUX_PROCESS_TABLE=${processTable} names no way to read processes`, { hint });
@@ -33,6 +33,15 @@ export function selectPlatform(system: NodeJS.Platform, wishes: PlatformWishes =
     pid: process.pid,
     uid: process.getuid?.(),
     lastResort: { node: process.execPath, script: findScript() },
+  });
+}
+
+/** What the calls of Windows take and give is laid out for 64 bits there. */
+export function selectWindows(architecture: NodeJS.Architecture): Platform {
+  if (architecture === 'x64' || architecture === 'arm64') return createWindowsPlatform();
+  throw new AgentmuxError('failed', `agentmux cannot run on a Node of ${architecture} for Windows`, {
+    code: 'unsupported-system',
+    hint: 'install Node for x64 or arm64',
   });
 }
 
