@@ -28,10 +28,18 @@ export function createPsReader(
 ): PsReader {
   let chosen: PsDialect | undefined;
   let failure: string | undefined;
+  /** The table by which the dialect was found out, for whoever asks for one in the next moment. */
+  let spare: { readonly rows: PsRow[]; readonly at: number } | undefined;
 
   function choose(): PsDialect | undefined {
-    if (chosen === undefined && failure === undefined) readFirstTable();
+    if (chosen === undefined && failure === undefined) spare = { rows: readFirstTable(), at: performance.now() };
     return chosen;
+  }
+
+  function takeSpare(): PsRow[] | undefined {
+    const taken = spare;
+    spare = undefined;
+    return taken !== undefined && performance.now() - taken.at < SPARE_GOOD_MS ? taken.rows : undefined;
   }
 
   /** The first dialect in which `ps` shows us ourselves. */
@@ -89,6 +97,8 @@ export function createPsReader(
       return failure;
     },
     table() {
+      const rows = takeSpare();
+      if (rows !== undefined) return rows;
       if (failure !== undefined && lastResort !== undefined) return askLastResort(lastResort, failure);
       if (chosen === undefined) return readFirstTable();
       const result = tryTable(chosen);
@@ -112,6 +122,8 @@ export function createPsReader(
     },
   };
 }
+
+const SPARE_GOOD_MS = 100;
 
 function fail(detail: string): never {
   const hint = 'look at what this prints: ps -axww -o pid= -o ppid= -o lstart= -o comm=';
