@@ -58,7 +58,7 @@ describe('raising it again', () => {
     rig.run('--block', 'b1', 'sleep', '300').start();
     const agentPid = await waitFor('the agent', async () => {
       const { stdout } = await rig.agentmux('ps', '--all', '-q').stdout(anything).stderr(anything).run();
-      return Number.parseInt(stdout, 10);
+      return Number.parseInt(stdout, 10) || undefined;
     });
     await rig.agentmux('priority', '--block', 'b1', 'below-normal').stdout(anything).run();
     await rig
