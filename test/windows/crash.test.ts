@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { waitFor } from '../helpers/wait-for.ts';
 import { capMs, sleeper, startBystander } from './helpers/agent.ts';
-import { descendants, endProcess, isAlive, type SeenProcess } from './helpers/look.ts';
+import { descendants, endProcess, isAlive, type SeenProcess, startedAt } from './helpers/look.ts';
 import { createRig, outcome, type Rig, readRecord } from './helpers/rig.ts';
 import { seededRandom } from './helpers/vectors.ts';
 
@@ -15,18 +15,20 @@ describe.each([undefined, 'scan'])('a wrapper that is killed (tracker %s)', (tra
     const random = seededRandom(20_261_130);
     const bystander = startBystander();
     const lifeMs = await measureStart(rig);
-    const known = new Set<number>();
     const found: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       const id = `b${round}`;
       const wrapper = rig.run('--block', id, ...command).start();
-      await delay(random() * 1.5 * lifeMs);
+      const bornAt = startedAt(wrapper.pid);
+      await momentOf(rig, id, 2 * random(), lifeMs);
       wrapper.kill('SIGKILL');
       await wrapper.exited(capMs);
-      const orphans = await settled(wrapper.pid, known);
-      for (const { pid } of orphans) known.add(pid);
+      const orphans = await settled(wrapper.pid, bornAt);
       await endBlock(rig, id, orphans);
-      expect(orphans.filter(({ pid }) => isAlive(pid))).toEqual([]);
+      expect(
+        orphans.filter(({ pid }) => isAlive(pid)),
+        `round ${round}`,
+      ).toEqual([]);
       found.push(orphans.length);
     }
     expect(isAlive(bystander)).toBe(true);
@@ -47,12 +49,23 @@ async function measureStart(rig: Rig): Promise<number> {
   return took;
 }
 
+/** Below 1 a part of the start, above a part of half a second after it, however long that takes now. */
+async function momentOf(rig: Rig, id: string, instant: number, lifeMs: number): Promise<void> {
+  if (instant < 1) return delay(instant * lifeMs);
+  await waitFor('the record', () => readRecord(rig, id)?.state === 'running', capMs);
+  await delay((instant - 1) * 500);
+}
+
 /** What it left that runs: its children can still start theirs. */
-async function settled(pid: number, known: ReadonlySet<number>): Promise<SeenProcess[]> {
-  const look = () => descendants(pid).filter((child) => !known.has(child.pid));
-  const isComplete = (list: readonly SeenProcess[]) =>
-    list.length === 0 || list.some(({ name }) => name === 'ping.exe');
-  await waitFor('its children to start theirs', () => isComplete(look()), capMs);
+async function settled(pid: number, bornAt: bigint | undefined): Promise<SeenProcess[]> {
+  // The host of its console goes by itself.
+  const look = () => descendants(pid, bornAt).filter(({ name }) => name !== 'conhost.exe');
+  const isComplete = () => {
+    const list = look();
+    return list.length === 0 || list.some(({ name }) => name === 'ping.exe');
+  };
+  // One whose maker was killed while it made it may come no further: it too is to be found.
+  await waitFor('its children to start theirs', isComplete, 10_000).catch(() => undefined);
   return look();
 }
 

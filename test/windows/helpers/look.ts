@@ -58,19 +58,22 @@ export function suspend(pid: number): void {
   close(handle);
 }
 
-/** Live processes below `pid`, whatever their depth; a maker counts only if it is older. */
-export function descendants(pid: number, table = listProcesses()): SeenProcess[] {
+/**
+ * Live processes below `pid`, whatever their depth; a maker counts only if it is older. `bornAt`: when `pid` was made, if
+ * it may have ended: else what others made that had its number before is taken for its own.
+ */
+export function descendants(pid: number, bornAt = startedAt(pid)): SeenProcess[] {
+  const table = listProcesses();
   const found = new Map<number, SeenProcess>();
-  const walk = (parent: number) => {
-    const since = startedAt(parent);
+  const walk = (parent: number, since: bigint | undefined) => {
     for (const child of table.filter(({ ppid, pid: own }) => ppid === parent && own !== parent && !found.has(own))) {
       const start = startedAt(child.pid);
       if (start === undefined || (since !== undefined && start < since)) continue;
       found.set(child.pid, child);
-      walk(child.pid);
+      walk(child.pid, start);
     }
   };
-  walk(pid);
+  walk(pid, bornAt);
   return [...found.values()];
 }
 
