@@ -60,7 +60,10 @@ export function registerKill(program: Command, context: Context): void {
       text,
     ])
     .option('--only', 'leave the descendants of the targets alone')
-    .option('-s, --signal <signal>', 'TERM, SIGTERM or 15; one other than TERM is sent once and nothing is forced')
+    .option(
+      '-s, --signal <signal>',
+      'TERM, SIGTERM or 15; one other than TERM is sent once and nothing is forced; on Windows KILL alone',
+    )
     .option('-9, --kill', 'KILL at once')
     .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms')
     .option('--escaped', 'also a target that left the block and is known by its environment alone');

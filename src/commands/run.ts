@@ -55,8 +55,8 @@ function describeRunCommand(command: Command, context: Context): void {
       '--grace <time>',
       'from TERM to KILL when processes are ended (default: 4s; also AGENTMUX_GRACE and the configuration)',
     )
-    .option('--nohup', 'start the command with SIGHUP ignored')
-    .option('--pass-fd <n>', 'hand over descriptor n, a pipe; may be repeated', collect)
+    .option('--nohup', 'start the command with SIGHUP ignored; not on Windows')
+    .option('--pass-fd <n>', 'hand over descriptor n, a pipe; may be repeated; not on Windows', collect)
     .option('--terminal', "the command is a person's shell: end nothing of it; on Unix nothing of it is tracked")
     .option('--tracker <type>', `how to track: ${trackerChoices.join(', ')} (default: auto; also AGENTMUX_TRACKER)`)
     .option('--require <type>', `start nothing unless this tracker can be had: ${requirable.join(', ')}`)
