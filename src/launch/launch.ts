@@ -101,10 +101,16 @@ async function start(starting: Starting): Promise<Agent> {
     argv: labels.argv,
     added: { AGENTMUX_BLOCKID: block.record.id, AGENTMUX_TAG: block.record.tag, ...labels.env },
     nohup: options.nohup,
-    spawnInside: (spawn) => tracker.spawnInside(spawn),
+    spawnInside: (spawn) =>
+      tracker.spawnInside((enclosure) => {
+        const started = spawn(enclosure);
+        orphans.adopt();
+        return started;
+      }),
     platform: world.platform,
     own: orphans.own,
   });
+  orphans.start();
   if (options.priority !== undefined) applyPriority(options.priority, tracker, block, world.platform, reporter);
   block.started(
     agent.identity,
@@ -119,8 +125,6 @@ async function seeThrough(running: Running): Promise<number> {
   const { agent, block, tracker, options, world, reporter, starter, signals, orphans } = running;
   const { platform } = world;
   const hadTerminal = block.run.tty !== undefined;
-  orphans.start();
-  block.setTracker({ ...block.record.tracker, subreaper: orphans.isSubreaper });
   // In a group or a job it is already.
   if (tracker.type !== 'cgroup' && tracker.type !== 'job') tracker.assign(agent.identity);
   const unfollow = hadTerminal ? starter.followStops(platform, agent.identity, world.pid) : () => undefined;

@@ -117,7 +117,9 @@ export interface OrphanKeeper {
   readonly isSubreaper: boolean;
   /** Pids that we spawned ourselves, for the reaper to leave alone. */
   readonly own: Set<number>;
-  /** To be called when the agent has been started. */
+  /** Takes orphans from now on. To be called as soon as there is an agent: before anything that takes time. */
+  adopt(): void;
+  /** Reaps from now on. To be called when the pid of the agent is in `own`. */
   start(): void;
   stop(): void;
 }

@@ -6,7 +6,8 @@ import type { OrphanKeeper } from '../starter.ts';
 
 /**
  * In a scan orphans are found as our descendants only, so we are their subreaper before anything starts. A group keeps
- * them anyway: there the native code is loaded after the agent's start, which it would delay by some ms. A person's
+ * them anyway: there the native code is loaded right after the agent's start, which it would delay by some ms; what the
+ * agent orphans in these few ms is init's to reap. A person's
  * terminal is left as it is. As the first process of a pid namespace we are their parent without asking. Linux alone has
  * subreapers.
  */
@@ -22,8 +23,10 @@ export function keepOrphans(type: TrackerType, platform: Platform, ownPid: numbe
     get isSubreaper() {
       return isSubreaper;
     },
-    start() {
+    adopt() {
       if (isWanted && !isSubreaper) isSubreaper = native.setSubreaper(true);
+    },
+    start() {
       if (isSubreaper || isFirst) reaper = startReaper({ platform, native, own, onFlood: () => adoptNoMore() });
     },
     stop: () => reaper?.stop(),

@@ -42,7 +42,13 @@ export function createWindowsStarter(native: Win32): ProgramStarter {
       return { ...found, file: Buffer.from(found.file) };
     },
     start: (request) => startWindowsAgent(request, native),
-    keepOrphans: () => ({ isSubreaper: false, own: new Set(), start: () => undefined, stop: () => undefined }),
+    keepOrphans: () => ({
+      isSubreaper: false,
+      own: new Set(),
+      adopt: () => undefined,
+      start: () => undefined,
+      stop: () => undefined,
+    }),
     followStops: () => () => undefined,
     sharesInterrupt: () => attempt(() => hasConsole(native)) ?? true,
     canRaise: () => false,
