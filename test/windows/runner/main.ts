@@ -1,6 +1,6 @@
 /**
- * main.cjs RESULT.json PATTERN BUNDLE…: runs each bundled test file in a node.exe of its own, one after the other, so
- * that a crash ends one file alone, and writes the results of all. It stays to the end as the one that has the desktop:
+ * main.cjs RESULT.json PATTERN SECONDS BUNDLE…: runs each bundled test file in a node.exe of its own, one after the other, so
+ * that a crash ends one file alone, and writes the results of all. After SECONDS it begins no other. It stays to the end as the one that has the desktop:
  * Wine starts explorer.exe for the first process that needs one, inside the job of that process.
  */
 import { spawn } from 'node:child_process';
@@ -13,11 +13,13 @@ import type { FileResult } from './run-file.ts';
 /** Longest time of one file, ms; what hangs is ended, so that the rest is heard of. */
 const FILE_LIMIT_MS = 15 * 60_000;
 
-async function main([resultPath = '', pattern = '', ...bundles]: readonly string[]): Promise<void> {
+async function main([resultPath = '', pattern = '', seconds, ...bundles]: readonly string[]): Promise<void> {
   openDesktop();
   const results: FileResult[] = [];
   for (const bundle of bundles) {
-    results.push(await runBundle(bundle, pattern));
+    if (performance.now() > Number(seconds) * 1000)
+      process.stdout.write(`skipped: ${nameOf(bundle)}: no time is left\n`);
+    else results.push(await runBundle(bundle, pattern));
     writeFileSync(resultPath, JSON.stringify(results));
   }
 }
@@ -28,7 +30,7 @@ function openDesktop(): void {
 }
 
 async function runBundle(bundle: string, pattern: string): Promise<FileResult> {
-  const name = `test/${basename(bundle, '.cjs').replaceAll('~', '/')}`;
+  const name = nameOf(bundle);
   process.stdout.write(`\n${name}\n`);
   const resultPath = `${bundle}.json`;
   const args = ['--enable-source-maps', bundle, resultPath, ...(pattern === '' ? [] : [pattern])];
@@ -49,6 +51,10 @@ async function runBundle(bundle: string, pattern: string): Promise<FileResult> {
   const message = timedOut ? `did not end within ${FILE_LIMIT_MS / 1000} s` : `ended with ${code} before its report`;
   process.stdout.write(`  × ${message}\n`);
   return { name, durationMs: performance.now() - start, message, assertionResults: [] };
+}
+
+function nameOf(bundle: string): string {
+  return `test/${basename(bundle, '.cjs').replaceAll('~', '/')}`;
 }
 
 function readResult(path: string): FileResult | undefined {
