@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { createRig, type Reader, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { startSleeper } from '../helpers/processes.ts';
-import { findByArgv, isAlive } from '../helpers/procfs.ts';
+import { findByArgv, isAlive, readArgv } from '../helpers/procfs.ts';
 import { describeIf, isLinux, isRoot } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -203,16 +203,22 @@ describe('where ps fails', () => {
       .env('PATH', path)
       .stdout(/\[read-by-last-resort: ps ended with status 1\][\s\S]*^processes: read by pidtree or ps-tree$/m)
       .run();
-    const script = 'setsid sleep 4630 & sleep 4630 & sleep 2';
+    const script = 'setsid sleep 4630 & sleep 4630 & while [ ! -e go ]; do sleep 0.1; done';
     const call = rig.run('--block', 'b1', '--leftovers', 'kill', '--', 'sh', '-c', script).env('PATH', path);
     const wrapper = call.start();
     const pids = await waitFor('two sleepers', () => findAll('4630', 2));
+    const members = join(rig.stateDirectory, 'blocks', 'b1.members');
+    await waitFor('both to be seen', () => {
+      const text = existsSync(members) ? readFileSync(members, 'utf8') : '';
+      return pids.every((pid) => text.includes(`:${pid},`));
+    });
     await rig
       .agentmux('kill-tree', '--block', 'b1')
       .env('PATH', path)
       .stderr(/"b1" is of another machine or pid namespace/)
       .status(5)
       .run();
+    writeFileSync(join(rig.workDirectory, 'go'), '');
     expect(await wrapper.exited()).toBe(0);
     expect(wrapper.stderr).toContain('ended 2 processes of b1');
     expect(pids.filter(isAlive)).toEqual([]);
@@ -281,7 +287,6 @@ function findProgram(name: string): string {
 }
 
 function findAll(seconds: string, count: number): number[] | false {
-  const pids = findByArgv(seconds).filter((pid) => existsSync(`/proc/${pid}`));
-  const sleepers = pids.filter((pid) => findByArgv('sleep').includes(pid));
-  return sleepers.length >= count && sleepers;
+  const pids = findByArgv(seconds).filter((pid) => readArgv(pid).join(' ') === `sleep ${seconds}`);
+  return pids.length >= count && pids;
 }
