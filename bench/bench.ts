@@ -1,5 +1,5 @@
 /**
- * `npm run bench [SECTION…]`: every budget of the design that can be measured here, and the ways to kill a tree side by
+ * `npm run bench [SECTION…]`: every budget that can be measured here, and the ways to kill a tree side by
  * side. Ratios, not times, hold on a noisy machine: each number is a median of ratios within one run. Exits 1 if a
  * budget is missed.
  */
@@ -25,6 +25,9 @@ const sections: Readonly<Record<string, () => Promise<readonly BudgetRow[]>>> = 
 };
 
 const asked = process.argv.slice(2);
+const known = [...Object.keys(sections), 'spawn', 'killers'];
+const unknown = asked.filter((name) => !known.includes(name));
+if (unknown.length > 0) throw new Error(`no section "${unknown[0]}": ${known.join(', ')}`);
 const isAsked = (name: string) => asked.length === 0 || asked.includes(name);
 
 for (const [name, measure] of Object.entries(sections)) {

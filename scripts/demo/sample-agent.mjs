@@ -31,7 +31,7 @@ if (process.argv.includes('--once')) {
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.once(signal, () => {
       mcpServer.stdin.end();
-      process.kill(-foreground.pid, 'SIGKILL');
+      if (foreground.exitCode === null && foreground.signalCode === null) process.kill(-foreground.pid, 'SIGKILL');
       process.exitCode = 143;
     });
   }

@@ -109,7 +109,8 @@ function environment(name: string): string[] {
 
 const STATE_DIRECTORY = [
   'AGENTMUX_STATE_DIR',
-  'Where the state files are; else $XDG_STATE_HOME/agentmux, else ~/.local/state/agentmux.',
+  'Where the state files are; else $XDG_STATE_HOME/agentmux, else ~/.local/state/agentmux, on Windows ' +
+    '%LOCALAPPDATA%\\agentmux. Where that cannot be made: agentmux-UID in the temporary directory.',
 ] as const;
 const CONFIG = ['AGENTMUX_CONFIG', 'The configuration file; empty: none. See CONFIGURATION in agentmux(1).'] as const;
 const OFF = [
@@ -132,13 +133,19 @@ const PROCESS_TABLE = [
   'ps: read processes by the programs ps and lsof, as on systems without a reader of their own; ps-darwin: take what ' +
     'they print for what macOS prints. Blocks that are run so are elsewhere to commands that read otherwise.',
 ] as const;
+const CODE_CACHE = [
+  'NODE_DISABLE_COMPILE_CACHE',
+  '1: what Node compiles of agentmux is not kept in $XDG_CACHE_HOME/agentmux, else ~/.cache/agentmux.',
+] as const;
 const GRACE = ['AGENTMUX_GRACE', 'Default of --grace.'] as const;
 const ENVIRONMENT = [
   ['AGENTMUX_BLOCKID', 'The block that we are in; set by agentmux-run for the agent and all it starts.'],
   STATE_DIRECTORY,
   CONFIG,
   GRACE,
+  ['AGENTMUX_TRACKER', 'Default of --tracker, where there is such an option or a tracker is tried.'],
   PROCESS_TABLE,
+  CODE_CACHE,
   OFF,
   ['NO_COLOR', 'If not empty: no colours.'],
   ['FORCE_COLOR', 'Colours also where the output is no terminal.'],
@@ -153,6 +160,7 @@ const RUN_ENVIRONMENT = [
   PROCESS_TABLE,
   STATE_DIRECTORY,
   CONFIG,
+  CODE_CACHE,
 ] as const;
 
 /** Paragraphs of the help that stand under no title. */

@@ -36,7 +36,7 @@ async function runHook(agent: string, context: Context): Promise<void> {
   const bashwrap = findBashwrap();
   if (bashwrap === undefined) {
     throw new AgentmuxError('failed', 'agentmux-bashwrap is missing in this installation, or may not be executed', {
-      hint: 'npm install -g agentmux-cli',
+      hint: 'install agentmux again from where it came',
       code: 'no-bashwrap',
     });
   }

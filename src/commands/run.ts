@@ -10,7 +10,7 @@ import { reportLaunchFailure, runCommand } from './shared/run-command.ts';
 
 /** `agentmux run`: the same as `agentmux-run`. */
 export function registerRun(program: Command, context: Context): void {
-  const command = program.command('run').summary('run an agent so that it is tracked, as agentmux-run does');
+  const command = program.command('run').summary('run an AI agent so that what it starts can be seen and ended');
   describeRunCommand(command, context);
 }
 

@@ -42,7 +42,7 @@ export function renderLeftovers(leftovers: Leftovers, clipCells: (text: string) 
     const rows = [...entries.map((entry) => entryCells(entry, clipCells)), ...others.map(otherCells)];
     lines.push(`${processes(count)} of ${blockId} still ${count === 1 ? 'runs' : 'run'}:`, ...table(rows));
     lines.push(`to end ${count === 1 ? 'it' : 'them'}: agentmux kill-tree --block ${blockId}`);
-    lines.push(...oneByOne(blockId, entries));
+    lines.push(...oneByOne(blockId, entries, count));
   }
   if (kept.length > 0) lines.push(renderKept(blockId, kept));
   if (strays.length > 0) {
@@ -146,10 +146,12 @@ function table(rows: readonly Cells[]): string[] {
   });
 }
 
-function oneByOne(blockId: string, entries: readonly FoldedEntry[]): string[] {
+function oneByOne(blockId: string, entries: readonly FoldedEntry[], count: number): string[] {
   const id = entries[0]?.row.id;
   if (id === undefined) return [];
-  return [`one of them: agentmux kill --block ${blockId} ${id}; to keep it: agentmux keep --block ${blockId} ${id}`];
+  const keep = `agentmux keep --block ${blockId} ${id}`;
+  if (count === 1) return [`to keep it: ${keep}`];
+  return [`one of them: agentmux kill --block ${blockId} ${id}; to keep it: ${keep}`];
 }
 
 function countProcesses(entries: readonly FoldedEntry[]): number {

@@ -135,7 +135,7 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
   }),
   'no-native': () => ({
     sentence: 'the native part of this installation (ffi-rs) cannot be loaded, and Windows tells nothing without it',
-    command: 'npm install --global agentmux-cli',
+    command: 'npm install --include=optional',
   }),
   'job-failed': () => ({ sentence: 'the system did not make a job object', command: undefined }),
   'job-gone': () => ({

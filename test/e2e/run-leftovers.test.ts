@@ -27,7 +27,7 @@ describe.each(trackers)('what outlives the command, tracked by %s', (tracker) =>
           'agentmux-run: +ENTRY +PID +UPTIME +PORTS +MEM +COMMAND',
           `agentmux-run: +p1 +${pid} +\\d+s +\\S+ KiB +sleep ${id}`,
           'agentmux-run: to end it: agentmux kill-tree --block b1',
-          'agentmux-run: one of them: agentmux kill --block b1 p1; to keep it: agentmux keep --block b1 p1',
+          'agentmux-run: to keep it: agentmux keep --block b1 p1',
           `agentmux-run: pid ${pid} holds our stdout open: .*`,
           `agentmux-run: pid ${pid} holds our stderr open: .*\n$`,
         ].join('\n'),

@@ -106,6 +106,6 @@ function isOurs({ bootId, pidNamespace }: Identity): boolean {
 function noNative(reason: string): AgentmuxError {
   return new AgentmuxError('failed', `the native calls of Windows cannot be made: ${reason}`, {
     code: 'no-native',
-    hint: 'npm install --global agentmux-cli --include=optional',
+    hint: 'install agentmux again, with its optional dependencies: npm install --include=optional',
   });
 }
