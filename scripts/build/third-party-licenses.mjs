@@ -22,6 +22,6 @@ function renderLicense(directory) {
   const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
   const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
   if (file === undefined) throw new Error(`no licence file in ${directory}`);
-  const title = `${name} ${version} (${license})`;
+  const title = license === undefined ? `${name} ${version}` : `${name} ${version} (${license})`;
   return `${title}\n${'-'.repeat(title.length)}\n${readFileSync(join(directory, file), 'utf8').trim()}\n`;
 }

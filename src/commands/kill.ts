@@ -62,7 +62,7 @@ export function registerKill(program: Command, context: Context): void {
     .option('--only', 'leave the descendants of the targets alone')
     .option(
       '-s, --signal <signal>',
-      'TERM, SIGTERM or 15; one other than TERM is sent once and nothing is forced; on Windows KILL alone',
+      'TERM, SIGTERM or 15; one other than TERM is sent once and nothing is forced; on Windows TERM and KILL alone, both by force',
     )
     .option('-9, --kill', 'KILL at once')
     .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms')
