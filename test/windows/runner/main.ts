@@ -1,7 +1,8 @@
 /**
- * main.cjs RESULT.json PATTERN SECONDS BUNDLE…: runs each bundled test file in a node.exe of its own, one after the other, so
- * that a crash ends one file alone, and writes the results of all. After SECONDS it begins no other. It stays to the end as the one that has the desktop:
- * Wine starts explorer.exe for the first process that needs one, inside the job of that process.
+ * main.cjs RESULT.json PATTERN SECONDS BUNDLE…: runs each bundled test file in a node.exe of its own, one after the other,
+ * so that a crash ends one file alone, and writes the results of all so far after each. After SECONDS it begins no other.
+ * It stays to the end as the one that has the desktop: Wine starts explorer.exe for the first process that needs one,
+ * inside the job of that process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,18 +11,25 @@ import { basename } from 'node:path';
 import { DataType, load, open } from 'ffi-rs';
 import type { FileResult } from './run-file.ts';
 
-/** Longest time of one file, ms; what hangs is ended, so that the rest is heard of. */
-const FILE_LIMIT_MS = 15 * 60_000;
+/** A file that says nothing for so long hangs, ms: what is awaited in a test ends before, one way or the other. */
+const SILENCE_MS = 6 * 60_000;
+/** Exit code for a file that hung: not it, but what runs it, since every wait in a test has an end. */
+const HUNG = 75;
 
-async function main([resultPath = '', pattern = '', seconds, ...bundles]: readonly string[]): Promise<void> {
+async function main([resultPath = '', pattern = '', seconds, ...bundles]: readonly string[]): Promise<number> {
   openDesktop();
   const results: FileResult[] = [];
   for (const bundle of bundles) {
-    if (performance.now() > Number(seconds) * 1000)
+    if (performance.now() > Number(seconds) * 1000) {
       process.stdout.write(`skipped: ${nameOf(bundle)}: no time is left\n`);
-    else results.push(await runBundle(bundle, pattern));
+      continue;
+    }
+    const result = await runBundle(bundle, pattern);
+    if (result === 'hung') return HUNG;
+    results.push(result);
     writeFileSync(resultPath, JSON.stringify(results));
   }
+  return 0;
 }
 
 function openDesktop(): void {
@@ -29,26 +37,31 @@ function openDesktop(): void {
   load({ library: 'user32', funcName: 'GetDesktopWindow', retType: DataType.I64, paramsType: [], paramsValue: [] });
 }
 
-async function runBundle(bundle: string, pattern: string): Promise<FileResult> {
+async function runBundle(bundle: string, pattern: string): Promise<FileResult | 'hung'> {
   const name = nameOf(bundle);
   process.stdout.write(`\n${name}\n`);
   const resultPath = `${bundle}.json`;
   const args = ['--enable-source-maps', bundle, resultPath, ...(pattern === '' ? [] : [pattern])];
   const start = performance.now();
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.on('data', (chunk: Buffer) => process.stdout.write(chunk));
-  child.stderr.on('data', (chunk: Buffer) => process.stdout.write(chunk));
-  let timedOut = false;
+  let isHung = false;
   const timer = setTimeout(() => {
-    timedOut = true;
+    isHung = true;
     child.kill();
-  }, FILE_LIMIT_MS);
+  }, SILENCE_MS);
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      timer.refresh();
+      process.stdout.write(chunk);
+    });
+  }
   // Not its pipes: what a failed test left may hold them.
   const [code] = (await once(child, 'exit')) as [number | null];
   clearTimeout(timer);
   const result = readResult(resultPath);
   if (result) return result;
-  const message = timedOut ? `did not end within ${FILE_LIMIT_MS / 1000} s` : `ended with ${code} before its report`;
+  if (isHung) return 'hung';
+  const message = `ended with ${code} before its report`;
   process.stdout.write(`  × ${message}\n`);
   return { name, durationMs: performance.now() - start, message, assertionResults: [] };
 }
@@ -67,4 +80,4 @@ function readResult(path: string): FileResult | undefined {
   }
 }
 
-void main(process.argv.slice(2)).then(() => process.exit(0));
+void main(process.argv.slice(2)).then((code) => process.exit(code));
