@@ -14,6 +14,11 @@ export interface Attempt {
    * dying, as far as that was seen: then they need not be waited for, only looked at.
    */
   readonly force: (ledger: Ledger, deadlineMs: number) => Promise<boolean>;
+  /**
+   * True where a look misses what replaces itself faster than it is taken: then `force`, which hunts for such, comes also
+   * when all that was asked seems to have ended.
+   */
+  readonly hunts?: boolean;
   /** The table that the last `find` was answered from, if it read one. */
   readonly table?: () => SeenTable | undefined;
 }
@@ -40,7 +45,8 @@ export async function transact(ledger: Ledger, attempt: Attempt, options: Transa
   ledger.add(attempt.find());
   const deadline = performance.now() + options.graceMs;
   if (options.graceMs > 0) {
-    if (await askToEnd(ledger, attempt, options, deadline)) return true;
+    const hasEnded = await askToEnd(ledger, attempt, options, deadline);
+    if (hasEnded && attempt.hunts !== true) return true;
     ledger.add(attempt.find());
   }
   return forceToEnd(ledger, attempt, options);

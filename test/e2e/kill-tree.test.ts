@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bins, createRig, type Rig } from '../helpers/cli.ts';
@@ -113,6 +113,23 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     expect(await listPids()).toEqual([root, tool, sleeper].sort((a, b) => a - b));
     expect(await listPids('--started')).toEqual([tool, sleeper].sort((a, b) => a - b));
     expect([root, tool, sleeper].every(isAlive)).toBe(true);
+  });
+
+  it('ends a chain of forks that leaves a session and a parent with every link, and does not take it for gone', async () => {
+    const rig = createRig({ tracker });
+    const { agent } = await startBlock(rig, 'b1');
+    const beat = join(rig.workDirectory, 'beat');
+    const link = `i=$1; [ "$i" -gt 0 ] || exit; echo >>${beat}; sleep 0.02; setsid bash $0 $((i - 1)) & exit`;
+    writeFileSync(join(rig.workDirectory, 'link'), link);
+    await agent.startTool(`bash ${join(rig.workDirectory, 'link')} 400`);
+    const beats = () => readIfThere(beat)?.length ?? 0;
+    await waitFor('some links', () => beats() > 3);
+    await killJson('kill-tree', rig, 0, '--block', 'b1', '--grace', '1');
+    const last = beats();
+    expect(last).toBeLessThan(400);
+    const settled = await rig.command('sleep', '0.5').run();
+    expect(settled.status).toBe(0);
+    expect(beats()).toBe(last);
   });
 
   it('ends what a killed wrapper left, and removes its group', async () => {

@@ -44,6 +44,7 @@ export function createProcessWorld(options: ProcessWorldOptions): KillWorld {
       return options.view?.(view) ?? view;
     });
   };
-  const tracker = { type: 'scan', killTree: async () => [], setFrozen: () => false, ...options.tracker } as Tracker;
+  const scan = { type: 'scan', killTree: async () => [], memberPids: () => [], setFrozen: () => false };
+  const tracker = { ...scan, ...options.tracker } as Tracker;
   return { platform, tracker, look, mayFreeze: options.mayFreeze };
 }

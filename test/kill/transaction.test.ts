@@ -140,6 +140,18 @@ describeIf(isLinux, 'needs procfs', 'killBlock', () => {
     expect(report.rows.filter((row) => isAlive(row.pid))).toEqual([]);
   });
 
+  it('hunts in a scan also when all that it asked has ended, since a look misses what replaces itself', async () => {
+    const agent = startSleeper();
+    let hunts = 0;
+    const killTree = async () => {
+      hunts += 1;
+      return [];
+    };
+    const world = createProcessWorld({ roots: [agent.pid], tracker: { type: 'scan', killTree } });
+    expect((await killBlock(world, { graceMs: 3000 })).ok).toBe(true);
+    expect(hunts).toBe(1);
+  });
+
   it('counts a zombie as gone', async () => {
     // What the shell has started before the exec is not waited for by what it becomes.
     const child = '(while [ "$(cat /proc/$$/comm)" != sleep ]; do :; done) &';
