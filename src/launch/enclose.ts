@@ -53,7 +53,7 @@ export async function encloseBlock(request: EncloseRequest): Promise<EnclosedBlo
   const build = (name: BlockName): BlockRecord => {
     plans = planBlock(request, name);
     const tracker = firstPlan(plans).record;
-    checkRequired(options, tracker.type, plans);
+    checkRequired(options, plans);
     return buildRecord(draft, name, { run, options, tracker }, world.platform);
   };
   const { store, record } = await writeFirst(draft, build, world.platform, reporter);
@@ -63,7 +63,7 @@ export async function encloseBlock(request: EncloseRequest): Promise<EnclosedBlo
   try {
     for (;;) {
       const plan = firstPlan(plans);
-      checkRequired(options, plan.record.type, plans);
+      checkRequired(options, plans);
       block.setTracker(plan.record);
       const tracker = await create(plan);
       if (!(tracker instanceof TrackerError)) return { block, tracker };
@@ -91,7 +91,9 @@ function firstPlan(plans: readonly TrackerPlan[]): TrackerPlan {
   return plan;
 }
 
-function checkRequired({ require }: RunOptions, type: string, plans: readonly TrackerPlan[]): void {
+/** Throws LaunchError 125 if the first plan is not what `--require` asks for. */
+export function checkRequired({ require }: RunOptions, plans: readonly TrackerPlan[]): void {
+  const { type } = firstPlan(plans).record;
   if (require === undefined || type === require) return;
   const reasons = firstPlan(plans).record.reasons.map((reason) => `${reason.code}: ${reason.detail}`);
   const why = reasons.length === 0 ? `the tracker is ${type}` : reasons.join('; ');

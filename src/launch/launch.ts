@@ -9,7 +9,14 @@ import type { Agent, Handover, OrphanKeeper, Program, ProgramStarter } from '../
 import { removeKeptGroups } from '../trackers/kept-group.ts';
 import { labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
 import { applyPriority } from './apply-priority.ts';
-import { beginRun, type EnclosedBlock, type EncloseRequest, encloseBlock, planBlock } from './enclose.ts';
+import {
+  beginRun,
+  checkRequired,
+  type EnclosedBlock,
+  type EncloseRequest,
+  encloseBlock,
+  planBlock,
+} from './enclose.ts';
 import { endBlock, lookAtBlock, recordFound } from './end-block.ts';
 import { decideLeaving } from './leave.ts';
 import { handleLeftovers } from './leftovers.ts';
@@ -46,9 +53,11 @@ export async function launch({ options, operands, problem }: LaunchRequest, worl
   const plan = { draft, run, options, world, reporter };
   if (options.dryRun) {
     const name = proposeName(draft);
+    const plans = planBlock(plan, name);
+    checkRequired(options, plans);
     const { directory } = draft.store;
     const labels = planRunLabels({ options, operands, world, starter, directory, blockId: name.id });
-    const description = describeRun({ ...plan, name, program, labels, tracker: planBlock(plan, name)[0]?.record });
+    const description = describeRun({ ...plan, name, program, labels, tracker: plans[0]?.record });
     world.stdout.write(description);
     return 0;
   }

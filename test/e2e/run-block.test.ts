@@ -222,6 +222,11 @@ describe('what --dry-run and --verbose tell', () => {
   itIf(isRoot, 'needs a cgroup that can be written', 'starts what --require can have', async () => {
     await createRig().run('--require', 'cgroup', 'sh', '-c', 'exit 2').status(2).run();
     await createRig()
+      .run('--dry-run', '--require', 'cgroup', '--tracker', 'scan', 'true')
+      .stderr(/--require cgroup: not to be had here/)
+      .status(125)
+      .run();
+    await createRig()
       .run('--require', 'cgroup', '--tracker', 'scan', 'true')
       .stderr(/forced: --tracker scan/)
       .status(125)
