@@ -6,7 +6,7 @@ import { compileSchema, findFaults } from '../helpers/json-schema.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { capMs, sleeper, startBystander } from './helpers/agent.ts';
 import { isAlive, priorityClass } from './helpers/look.ts';
-import { pidsOf, populate } from './helpers/population.ts';
+import { type Population, pidsOf, populate } from './helpers/population.ts';
 import { bins, createRig, outcome, type Rig, startBlock } from './helpers/rig.ts';
 
 interface Row {
@@ -56,6 +56,11 @@ const server = (file: string) => [
   `const s = require('net').createServer().listen(0, '127.0.0.1', () => require('fs').writeFileSync(process.argv[1], String(s.address().port)))`,
   file,
 ];
+
+/** A look while the agent lives: a scan knows by it whose child the one without variables was. */
+async function seen(rig: Rig, population: Population): Promise<void> {
+  await waitFor('a look', async () => (await listRows(rig, '--all')).some(({ pid }) => pid === population.bare), capMs);
+}
 
 const trackers = [
   { tracker: undefined, type: 'job', confidence: 'high' },
@@ -147,6 +152,7 @@ describe.each(trackers)('a block on Windows, by $type', ({ tracker, type, confid
     const rig = createRig({ tracker });
     const { agent, wrapper } = await startBlock(rig, 'b1');
     const population = await populate(agent);
+    await seen(rig, population);
     agent.exit(0);
     const { status, stderr } = await wrapper.ended(capMs);
     expect(status).toBe(0);
@@ -168,6 +174,7 @@ describe.each(trackers)('a block on Windows, by $type', ({ tracker, type, confid
     const rig = createRig({ tracker });
     const { agent, wrapper } = await startBlock(rig, 'b1', '--leftovers', 'kill');
     const population = await populate(agent);
+    await seen(rig, population);
     agent.exit(3);
     expect((await wrapper.ended(capMs)).status).toBe(3);
     expect(pidsOf(population).filter(isAlive)).toEqual([]);
