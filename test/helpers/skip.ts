@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'vitest';
 /** What this machine offers, for the conditions of `describeIf` and `itIf`. */
 export const isRoot = process.getuid?.() === 0;
 export const isLinux = process.platform === 'linux';
+export const isWindows = process.platform === 'win32';
 export const hasPython = spawnSync('python3', ['-c', '']).status === 0;
 
 /** `describe` where `condition` holds; else skips the suite and prints why, so that no gap goes unseen. */

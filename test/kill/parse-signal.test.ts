@@ -9,7 +9,7 @@ describe('parseSignal', () => {
     ['term', 'SIGTERM'],
     ['9', 'SIGKILL'],
     ['hup', 'SIGHUP'],
-    ['SigUsr1', 'SIGUSR1'],
+    ['SigInt', 'SIGINT'],
   ])('reads %s as %s', (text, signal) => {
     expect(parseSignal(text)).toBe(signal);
   });

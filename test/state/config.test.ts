@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { emptyConfig, findConfigPath, parseConfig, readConfig } from '../../src/state/config.ts';
+import { describeIf, isWindows, itIf } from '../helpers/skip.ts';
 
 function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'agentmux-config-'));
@@ -10,7 +11,7 @@ function makeDirectory(): string {
   return directory;
 }
 
-describe('the path of the configuration', () => {
+describeIf(!isWindows, 'paths of Unix', 'the path of the configuration', () => {
   it.each([
     [{ AGENTMUX_CONFIG: '/a/b.json', HOME: '/h' }, '/a/b.json'],
     [{ AGENTMUX_CONFIG: '', HOME: '/h' }, undefined],
@@ -71,13 +72,18 @@ describe('a configuration', () => {
     });
   });
 
-  it('is read through a link, and not from a directory or a device', () => {
-    const home = makeDirectory();
-    mkdirSync(join(home, '.config/agentmux'), { recursive: true });
-    writeFileSync(join(home, 'mine.json'), '{"grace":"1s"}');
-    symlinkSync(join(home, 'mine.json'), join(home, '.config/agentmux/config.json'));
-    expect(readConfig({ env: { HOME: home } })).toMatchObject({ status: 'ok', config: { grace: '1s' } });
-    for (const path of [home, '/dev/zero'])
-      expect(readConfig({ env: { AGENTMUX_CONFIG: path } })).toMatchObject({ status: 'bad' });
-  });
+  itIf(
+    !isWindows,
+    'links need a privilege there',
+    'is read through a link, and not from a directory or a device',
+    () => {
+      const home = makeDirectory();
+      mkdirSync(join(home, '.config/agentmux'), { recursive: true });
+      writeFileSync(join(home, 'mine.json'), '{"grace":"1s"}');
+      symlinkSync(join(home, 'mine.json'), join(home, '.config/agentmux/config.json'));
+      expect(readConfig({ env: { HOME: home } })).toMatchObject({ status: 'ok', config: { grace: '1s' } });
+      for (const path of [home, '/dev/zero'])
+        expect(readConfig({ env: { AGENTMUX_CONFIG: path } })).toMatchObject({ status: 'bad' });
+    },
+  );
 });

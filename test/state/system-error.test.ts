@@ -1,10 +1,11 @@
+import { getSystemErrorMap } from 'node:util';
 import { expect, it } from 'vitest';
 import { describeFailure, systemErrorWords } from '../../src/state/system-error.ts';
 
 it.each([
-  ['ENOSPC', -28, 'no space left on device'],
-  ['EROFS', -30, 'read-only file system'],
-  ['EACCES', -13, 'permission denied'],
+  ['ENOSPC', errnoOf('ENOSPC'), 'no space left on device'],
+  ['EROFS', errnoOf('EROFS'), 'read-only file system'],
+  ['EACCES', errnoOf('EACCES'), 'permission denied'],
   ['UNKNOWN', -122, 'disk quota exceeded'],
   ['UNKNOWN', -9999, 'system error 9999'],
 ])('says %s %i in words', (code, errno, words) => {
@@ -23,6 +24,11 @@ it.each([
     }),
   );
 });
+
+/** Each system has numbers of its own. */
+function errnoOf(code: string): number {
+  return [...getSystemErrorMap()].find(([, [name]]) => name === code)?.[0] ?? 0;
+}
 
 it('lets a bug pass as it is', () => {
   const bug = new TypeError('x is not a function');
