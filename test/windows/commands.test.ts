@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { anything } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults } from '../helpers/json-schema.ts';
@@ -247,10 +248,20 @@ describe.each(trackers)('a block on Windows, by $type', ({ tracker, type, confid
         .map((line) => (JSON.parse(line) as { type: string }).type);
     const told = (type: string) =>
       waitFor(`${type}; so far ${types()} ${running.stderr}`, () => types().includes(type), capMs);
+    // It begins with what changes after its first look.
+    const first = await startBlock(rig, 'first');
+    let tool = 0;
+    await waitFor(
+      'its first look',
+      async () => {
+        tool = await first.agent.startTool(sleeper.join(' '));
+        await delay(500);
+        return types().includes('process-added');
+      },
+      capMs,
+    );
     const { agent, wrapper } = await startBlock(rig, 'b1');
     await told('block-added');
-    const tool = await agent.startTool(sleeper.join(' '));
-    await told('process-added');
     await rig.agentmux('kill', String(tool)).stdout(anything).stderr(anything).run(capMs);
     await told('process-exited');
     agent.exit(0);
