@@ -12,6 +12,7 @@
 #   chroot  Debian 13's Wine 10 in a root of its own, which runs every Node; needs root that may mount
 #   host    this machine's own Wine; before 9 it runs no Node >= 24 and lacks a DLL that ffi-rs imports, which is made here
 set -euo pipefail
+[ "$1" != warm ] || [ -d "$2" ] || exit 1
 action=$1 dir=$(mkdir -p "$2" && cd "$2" && pwd)
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
