@@ -18,7 +18,7 @@ const ofLinux = [
   'test/helpers/**',
   'test/platform/linux/**',
   'test/platform/posix/**',
-  'test/trackers/{cgroup,inspect,look,scan,select,sweep}.test.ts',
+  'test/trackers/{cgroup,chase,inspect,look,scan,select,sweep}.test.ts',
   'test/kill/{kill-members,step-outside,transaction}.test.ts',
   'test/calls/{bashwrap,moved-sessions,read-calls,read-marks,undo-quoting}.test.ts',
   'test/annotate/command.test.ts',

@@ -118,10 +118,7 @@ function attemptBlock(world: KillWorld, looks: Looks): Attempt {
   let rounds = 0;
   return {
     find: () => looks.find(),
-    // From within it would hunt for what ends us: there the looks must do.
-    get hunts() {
-      return world.tracker.type === 'scan' && !world.tracker.memberPids().includes(process.pid);
-    },
+    hunts: world.tracker.type === 'scan',
     table: () => world.table?.(),
     // A scan would send CONT to all: the ledger wakes the stopped that it has sent TERM to, no others.
     wake: () => void (world.tracker.type === 'cgroup' && world.tracker.setFrozen(false)),

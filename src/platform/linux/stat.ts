@@ -2,13 +2,18 @@ import type { ProcessStat } from '../../model/process.ts';
 import type { KernelUnits } from './kernel-units.ts';
 import { readRecord } from './read-small.ts';
 
-/** Reads the status line of a process; undefined if there is none or it may not be seen. */
+/**
+ * Reads the status line of a process; undefined if there is none or it may not be seen. The id of a thread that is not
+ * its process' first is none: procfs has an entry for it that it does not list (proc(5), "/proc/tid"), with a start of
+ * its own, and kill(2) takes it for the whole process.
+ */
 export function readStat(procRoot: string, pid: number, units: KernelUnits): ProcessStat | undefined {
   const bytes = readRecord(`${procRoot}/${pid}/stat`);
-  return bytes && parseStat(bytes, units);
+  const line = bytes && splitLine(bytes, EXIT_SIGNAL - 2);
+  return line && fieldOf(line, EXIT_SIGNAL) !== NO_SIGNAL ? toStat(line, units) : undefined;
 }
 
-/** As readStat, but undefined for kernel threads as well. */
+/** As readStat for an entry that procfs lists, which is that of a process; undefined for kernel threads as well. */
 export function readUserStat(procRoot: string, pid: number | string, units: KernelUnits): ProcessStat | undefined {
   const bytes = readRecord(`${procRoot}/${pid}/stat`);
   const line = bytes && splitLine(bytes);
@@ -38,12 +43,15 @@ interface Line {
   readonly rest: readonly string[];
 }
 
+/** What the parent is told when the process ends; -1 for a thread beside the first, of whose end nobody is told. */
+const EXIT_SIGNAL = 38;
+const NO_SIGNAL = -1;
 const PF_KTHREAD = 0x200000;
-/** From the state to the resident set, field 24: half of the line is not looked at. */
+/** From the state to the resident set, field 24. */
 const USED_FIELDS = 22;
 const BEYOND_ASCII = /[\x80-\xff]/;
 
-function splitLine(bytes: Buffer): Line | undefined {
+function splitLine(bytes: Buffer, fields = USED_FIELDS): Line | undefined {
   const text = bytes.toString('latin1');
   const open = text.indexOf('(');
   const close = text.lastIndexOf(')');
@@ -52,7 +60,7 @@ function splitLine(bytes: Buffer): Line | undefined {
   return {
     pid: Number(text.slice(0, open - 1)),
     comm: BEYOND_ASCII.test(comm) ? bytes.toString('utf8', open + 1, close) : comm,
-    rest: text.slice(close + 2).split(' ', USED_FIELDS),
+    rest: text.slice(close + 2).split(' ', fields),
   };
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pidtree from 'pidtree';
@@ -36,6 +36,13 @@ describe('the status line and details of a live process', () => {
       innerPid: undefined,
     });
     expect(details.privateBytes).toBeGreaterThan(1_000_000);
+  });
+
+  it('knows no process by the id of a thread', () => {
+    const threads = readdirSync('/proc/self/task').map(Number);
+    expect(threads.length).toBeGreaterThan(1);
+    expect(threads.filter((id) => platform.readStat(id) !== undefined)).toEqual([process.pid]);
+    expect(threads.filter((id) => platform.identify(id) !== undefined)).toEqual([process.pid]);
   });
 
   it('reads only what was asked for', () => {
