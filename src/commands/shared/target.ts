@@ -146,7 +146,10 @@ function findFromSession(lookup: BlockLookup, caller: Caller): BlockView {
   const ids = new Set(live.map((view) => view.record.id));
   const outermost = live.filter(({ record }) => record.parentId === undefined || !ids.has(record.parentId));
   const [only] = outermost;
-  if (only !== undefined && outermost.length === 1) return only;
+  if (only !== undefined && outermost.length === 1) {
+    refuseBesideTorn(only.record.id, lookup, caller);
+    return only;
+  }
   const candidates = only === undefined ? listLive(lookup) : outermost;
   if (candidates.length === 0) {
     const unseen = lookup.unreadable.length;
@@ -167,6 +170,20 @@ function findFromSession(lookup: BlockLookup, caller: Caller): BlockView {
       caller,
     ),
   });
+}
+
+/** A damaged record may be that of another live block from here, so that the only one that can be read is a guess. */
+function refuseBesideTorn(id: string, { unreadable }: BlockLookup, caller: Caller): void {
+  const torn = unreadable.find(({ reason }) => reason === 'torn');
+  if (torn === undefined) return;
+  throw new AgentmuxError(
+    'refused',
+    `the record of "${torn.id}" is damaged: "${id}" may not be the only block from here`,
+    {
+      code: 'ambiguous-block',
+      hint: listCommands([id], caller),
+    },
+  );
 }
 
 function isFromSession(record: BlockRecord, host: HostIdentity, sessions: readonly number[]): boolean {

@@ -100,6 +100,16 @@ describe('resolveTarget', () => {
       );
     });
 
+    it('guesses none beside a damaged record, which may be that of another', () => {
+      const torn = { path: '/s/b-1.json', id: 'b-1', reason: 'torn', detail: 'empty' } as const;
+      const hint = 'agentmux kill-tree --block a-1';
+      expect(() => resolveTarget(undefined, lookupOf([{ id: 'a-1' }], [torn]), OUTSIDE)).toThrow(
+        failure('refused', { message: expect.stringContaining('"b-1" is damaged'), hint }),
+      );
+      const foreign = { ...torn, reason: 'foreign' } as const;
+      expect(resolveTarget(undefined, lookupOf([{ id: 'a-1' }], [foreign]), OUTSIDE).record.id).toBe('a-1');
+    });
+
     it('does not take a block of another session, were it the only one', () => {
       const other = lookupOf([{ id: 'b-1', sids: [8] }]);
       expect(() => resolveTarget(undefined, other, OUTSIDE)).toThrow(
