@@ -67,7 +67,7 @@ async function keep(context: Context, targets: readonly string[], options: KeepO
     const name = entryId ?? String(pids[0]);
     const what = `${name} of ${blockId}, ${formatCount(pids.length, 'process', 'processes')}: ${command}`;
     context.stdout.write(`kept ${escapeUntrusted(what)}\n`);
-    if (!moved) context.stderr.write(`${name} stays in the group of its block: it is spared process by process\n`);
+    if (!moved) context.stderr.write(`${name} stays where its block is: it is spared process by process\n`);
   }
 }
 

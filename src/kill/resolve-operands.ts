@@ -168,7 +168,9 @@ function findGone(pid: number, startTicks: number | undefined, world: OperandWor
       return { blockId, pid, startTicks };
     }
   }
-  throw neverMember(pid, stat !== undefined && !isGone(stat), world);
+  const isAlive = stat !== undefined && !isGone(stat);
+  if (isAlive && startTicks !== undefined && startTicks !== stat.startTicks) throw otherStart(pid, startTicks);
+  throw neverMember(pid, isAlive, world);
 }
 
 function isFormer(member: RecordedMember, pid: number, startTicks: number | undefined, bootId: string): boolean {
@@ -186,6 +188,12 @@ function isBelow(ppid: number, view: BlockView): boolean {
 function firstStart(view: BlockView, bootId: string): number {
   const starts = view.record.runs.filter((run) => run.wrapper.bootId === bootId).map((run) => run.wrapper.startTicks);
   return Math.min(Number.POSITIVE_INFINITY, ...starts);
+}
+
+/** No hint at the pid alone: whoever names the start too does not mean who has the pid now. */
+function otherStart(pid: number, startTicks: number): AgentmuxError {
+  const what = `the process ${pid}:${startTicks} is gone, or never was a member: ${pid} is another one, and not signalled`;
+  return new AgentmuxError('notFound', what, { code: 'not-a-member', hint: 'agentmux ps -q' });
 }
 
 function neverMember(pid: number, isAlive: boolean, world: OperandWorld): AgentmuxError {

@@ -99,6 +99,13 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4106');
     await killJson('kill', rig, 0, `${tool}:${(readRow(tool)?.startTicks ?? 0) - 1}`);
+    await rig
+      .agentmux('kill', `${tool}:1`)
+      .stderr(
+        `error: the process ${tool}:1 is gone, or never was a member: ${tool} is another one, and not signalled\nhint: agentmux ps -q\n`,
+      )
+      .status(3)
+      .run();
     expect(isAlive(tool)).toBe(true);
   });
 
