@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], context: Context = createNod
     await createRunProgram(context).parseAsync(argv, { from: 'user' });
     return context.exitCode;
   } catch (error) {
-    return report(error, context);
+    return report(error, argv, context);
   }
 }
 
@@ -27,17 +27,26 @@ export function takePlain(argv: readonly string[]): readonly string[] | undefine
   return words !== argv || words[0]?.startsWith('-') === false ? words : undefined;
 }
 
-function report(error: unknown, context: Context): number {
+function report(error: unknown, argv: readonly string[], context: Context): number {
   if (isCommanderError(error)) {
     if (error.exitCode === 0) return 0;
     const [sentence = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
     const hint = suggestion ?? 'agentmux-run --help';
-    return reportLaunchFailure(new LaunchError(RunExitCode.failed, sentence, { hint }), context);
+    const asJson = wantsDocument(argv);
+    return reportLaunchFailure(new LaunchError(RunExitCode.failed, sentence, { hint }), context, asJson);
   }
   if (error instanceof AgentmuxError) return reportLaunchFailure(error, context);
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   context.stderr.write(`agentmux-run: internal: ${stack.split('\n').map(escapeUntrusted).join('\n')}\n`);
   return RunExitCode.failed;
+}
+
+/** What could not be parsed may still ask for a document: of our own words, which end at `--` or where others begin. */
+function wantsDocument(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const own = end === -1 ? argv : argv.slice(0, end);
+  const isDryRun = own.includes('--dry-run') || own.includes('-n');
+  return isDryRun && own.includes('--json');
 }
 
 /** By its code: commander is loaded where there is something to parse. */

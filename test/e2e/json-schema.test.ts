@@ -72,6 +72,13 @@ describe('the JSON documents', () => {
     const document: unknown = JSON.parse(stdout);
     expectDocument('error', document);
     expect(document).toMatchObject({ error: { exitCode: 127 } });
+    const unknown = await rig
+      .run('--dry-run', '--json', '--nope', 'true')
+      .stdout(anything)
+      .stderr(/^agentmux-run: unknown option '--nope'\n/)
+      .status(125)
+      .run();
+    expectDocument('error', JSON.parse(unknown.stdout));
   });
 
   it.each([
