@@ -178,15 +178,27 @@ describeIf(canHide, 'needs root and mount namespaces', 'a system without procfs'
 describe('where ps fails', () => {
   it('nothing is taken for empty', async () => {
     const rig = createRig({ reader: 'ps' });
+    const stub = join(rig.workDirectory, 'ps');
+    writeFileSync(stub, '#!/bin/sh\nexit 1\n');
+    chmodSync(stub, 0o755);
     const calls = [rig.agentmux('doctor', '--untracked'), rig.agentmux('why', '1')];
     for (const call of calls) {
       await call
-        .env('PATH', rig.workDirectory)
+        .env('PATH', `${rig.workDirectory}:/usr/bin:/bin`)
         .stdout(anything)
-        .stderr(/cannot read processes by ps: there is no ps in PATH/)
+        .stderr(/cannot read processes by ps: ps ended with status 1/)
         .status(1)
         .run();
     }
+  });
+
+  it('the one of the system is taken where PATH has none', async () => {
+    const rig = createRig({ reader: 'ps' });
+    await rig
+      .agentmux('doctor')
+      .env('PATH', rig.workDirectory)
+      .stdout(/^processes: read by ps/m)
+      .run();
   });
 
   it('pidtree lists for the run itself, which ends what it saw; to others its block is elsewhere', async () => {

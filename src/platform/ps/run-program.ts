@@ -22,7 +22,7 @@ export class ProgramError extends Error {
 const LIMIT_MS = 10_000;
 
 /**
- * Runs programs found in `path`. However much one prints, all of it is kept. Times are in UTC and words those of the
+ * Runs programs found in `path`, else where the system has its own. However much one prints, all of it is kept. Times are in UTC and words those of the
  * locale C, unless another is named.
  */
 export function createProgramRunner(path: string | undefined): RunProgram {
@@ -30,7 +30,7 @@ export function createProgramRunner(path: string | undefined): RunProgram {
     // Loaded here alone: a start that reads no process must not pay for it.
     const { spawnSync } = process.getBuiltinModule('node:child_process');
     const result = spawnSync(file, args, {
-      env: { PATH: path ?? DEFAULT_PATH, LC_ALL: locale, TZ: 'UTC0' },
+      env: { PATH: path === undefined ? SYSTEM_PATH : `${path}:${SYSTEM_PATH}`, LC_ALL: locale, TZ: 'UTC0' },
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: LIMIT_MS,
       killSignal: 'SIGKILL',
@@ -42,11 +42,12 @@ export function createProgramRunner(path: string | undefined): RunProgram {
   };
 }
 
-const DEFAULT_PATH = '/bin:/usr/bin:/sbin:/usr/sbin';
+/** Where the system's own are, for a PATH that leaves them out, as services and sandboxes have. */
+const SYSTEM_PATH = '/bin:/usr/bin:/sbin:/usr/sbin';
 
 function describe(file: string, error: Error): string {
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return `there is no ${file} in PATH`;
+  if (code === 'ENOENT') return `there is no ${file}`;
   if (code === 'ETIMEDOUT') return `${file} took longer than ${LIMIT_MS / 1000} s`;
   return `${file}: ${error.message}`;
 }

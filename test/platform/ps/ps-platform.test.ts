@@ -71,10 +71,10 @@ describe('createPsPlatform', () => {
 
   it('throws where nothing can be read, instead of telling that there is nothing', () => {
     const missing: RunProgram = (file) => {
-      throw new ProgramError(`there is no ${file} in PATH`);
+      throw new ProgramError(`there is no ${file}`);
     };
     const platform = createPlatform(missing);
-    expect(() => platform.readTable()).toThrow(/cannot read processes by ps: there is no ps in PATH/);
+    expect(() => platform.readTable()).toThrow(/cannot read processes by ps: there is no ps/);
     const blind = createPlatform(() => ({
       pid: 7,
       text: `    1     0     1    0     0 ??       Ss     0:00.00      0 ${START}     x\n`,
@@ -94,7 +94,7 @@ function createWorld(initial: readonly Fake[]) {
   const calls: string[] = [];
   const run: RunProgram = (file, args) => {
     calls.push([file, ...args].join(' '));
-    if (file !== 'ps') throw new ProgramError(`there is no ${file} in PATH`);
+    if (file !== 'ps') throw new ProgramError(`there is no ${file}`);
     const asked = args.includes('-p') ? Number(args.at(-1)) : undefined;
     const listed =
       asked === undefined
