@@ -52,6 +52,17 @@ export function exactArgv(argv: readonly string[] | undefined): readonly string[
   return argv instanceof GuessedArgv ? undefined : argv;
 }
 
+/** Of a process of which nothing is known. */
+export const UNKNOWN_DETAILS: ProcessDetails = {
+  argv: undefined,
+  argvBytes: undefined,
+  exe: undefined,
+  cwd: undefined,
+  uid: undefined,
+  privateBytes: undefined,
+  innerPid: undefined,
+};
+
 /** A listening socket of a process. */
 export interface Listener {
   readonly protocol: 'tcp' | 'tcp6';

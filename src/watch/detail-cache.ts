@@ -1,5 +1,5 @@
 import { describeTexts, type RowMember, type RowTexts } from '../annotate/rows.ts';
-import type { Listener, ProcessDetails } from '../model/process.ts';
+import { type Listener, type ProcessDetails, UNKNOWN_DETAILS } from '../model/process.ts';
 import type { DetailFields, ListenersResult, Platform } from '../platform/platform.ts';
 import type { ProcessTable } from './process-table.ts';
 
@@ -147,13 +147,3 @@ export class DetailCache {
     return entry;
   }
 }
-
-const UNKNOWN_DETAILS: ProcessDetails = {
-  argv: undefined,
-  argvBytes: undefined,
-  exe: undefined,
-  cwd: undefined,
-  uid: undefined,
-  privateBytes: undefined,
-  innerPid: undefined,
-};

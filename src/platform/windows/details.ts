@@ -1,4 +1,4 @@
-import type { ProcessDetails } from '../../model/process.ts';
+import { type ProcessDetails, UNKNOWN_DETAILS } from '../../model/process.ts';
 import type { DetailFields } from '../platform.ts';
 import { parseCommandLine } from './command-line.ts';
 import { type Win32, Win32Error } from './ffi-call.ts';
@@ -17,9 +17,9 @@ export class DetailsReader {
   }
 
   read(pid: number, fields: DetailFields): ProcessDetails {
-    if (!isPid(pid)) return nothing;
+    if (!isPid(pid)) return UNKNOWN_DETAILS;
     return {
-      ...nothing,
+      ...UNKNOWN_DETAILS,
       argv: fields.argv ? this.#readArgv(pid) : undefined,
       ...((fields.exe || fields.status) && this.#readLimited(pid, fields)),
       cwd: fields.cwd ? quietly(() => withParameters(this.#win32, pid, ({ cwd }) => cwd())) : undefined,
@@ -61,17 +61,6 @@ export class DetailsReader {
 export function parseCommandLineInformation(bytes: Buffer): string {
   return bytes.toString('utf16le', UNICODE_STRING_BYTES, UNICODE_STRING_BYTES + bytes.readUInt16LE(0));
 }
-
-const nothing: ProcessDetails = {
-  argv: undefined,
-  argvBytes: undefined,
-  exe: undefined,
-  cwd: undefined,
-  // A user is an SID here.
-  uid: undefined,
-  privateBytes: undefined,
-  innerPid: undefined,
-};
 
 const COMMAND_LINE_INFORMATION = 60;
 const STATUS_INVALID_INFO_CLASS = 0xc0000003;
