@@ -39,12 +39,12 @@ const world = filesOf({
   'C:\\scoop\\shims\\rg.exe': 'MZ',
   'C:\\scoop\\shims\\rg.shim': 'path = "C:\\scoop\\apps\\rg\\rg.exe"\r\nargs = --color never\r\n',
   'C:\\scoop\\apps\\rg\\rg.exe': 'MZ',
-  'C:\\work\\evil.exe': 'MZ',
-  'C:\\work\\bin\\tool.exe': 'MZ',
-  'C:\\work\\run.sh': '#!/usr/bin/env bash\necho',
-  'C:\\work\\cli.js': '#!/usr/bin/env node\n',
-  'C:\\work\\text.txt': 'text',
-  'C:\\work\\image.bin': 'MZ',
+  'C:\\here\\evil.exe': 'MZ',
+  'C:\\here\\bin\\tool.exe': 'MZ',
+  'C:\\here\\run.sh': '#!/usr/bin/env bash\necho',
+  'C:\\here\\cli.js': '#!/usr/bin/env node\n',
+  'C:\\here\\text.txt': 'text',
+  'C:\\here\\image.bin': 'MZ',
 });
 const variables: Readonly<Record<string, string>> = {
   PATH: `C:\\Windows\\System32;"C:\\tools; odd";;${npm};C:\\Program Files\\nodejs\\;C:\\scoop\\shims`,
@@ -53,7 +53,7 @@ const variables: Readonly<Record<string, string>> = {
   USERPROFILE: 'C:\\Users\\me',
 };
 const find = (name: string, env: Readonly<Record<string, string>> = variables) =>
-  findWindowsProgram({ name, env: (one) => env[one.toUpperCase()], cwd: 'C:\\work', files: world });
+  findWindowsProgram({ name, env: (one) => env[one.toUpperCase()], cwd: 'C:\\here', files: world });
 const node = 'C:\\Program Files\\nodejs\\node.exe';
 
 describe('findWindowsProgram', () => {
@@ -61,16 +61,16 @@ describe('findWindowsProgram', () => {
     ['a name, by PATH and PATHEXT', 'cmd', 'C:\\Windows\\System32\\cmd.exe'],
     ['a name with its extension', 'CMD.EXE', 'C:\\Windows\\System32\\CMD.EXE'],
     ['a name with a dot in it', 'python3.11', 'C:\\tools; odd\\python3.11.exe'],
-    ['a path from here', 'bin/tool', 'C:\\work\\bin\\tool.exe'],
-    ['a path of a whole name', '.\\bin\\tool.exe', 'C:\\work\\bin\\tool.exe'],
-    ['a program with an extension of its own', './image.bin', 'C:\\work\\image.bin'],
-    ['a path as Git Bash writes it', '/c/work/bin/tool', 'C:\\work\\bin\\tool.exe'],
+    ['a path from here', 'bin/tool', 'C:\\here\\bin\\tool.exe'],
+    ['a path of a whole name', '.\\bin\\tool.exe', 'C:\\here\\bin\\tool.exe'],
+    ['a program with an extension of its own', './image.bin', 'C:\\here\\image.bin'],
+    ['a path as Git Bash writes it', '/c/here/bin/tool', 'C:\\here\\bin\\tool.exe'],
   ])('finds %s', (_, name, file) => {
     expect(find(name)).toMatchObject({ file, kind: 'program', before: [] });
   });
 
   it('tells how a path of Git Bash was read', () => {
-    expect(find('/c/work/bin/tool').notes).toEqual(['"/c/work/bin/tool" is read as C:\\work\\bin\\tool']);
+    expect(find('/c/here/bin/tool').notes).toEqual(['"/c/here/bin/tool" is read as C:\\here\\bin\\tool']);
   });
 
   it('takes the script of npm for what it starts, never the one for other shells beside it', () => {
@@ -117,8 +117,8 @@ describe('findWindowsProgram', () => {
   });
 
   it('says what runs a script', () => {
-    expect(() => find('./run.sh')).toThrow(expect.objectContaining({ hint: 'agentmux-run bash "C:\\work\\run.sh"' }));
-    expect(() => find('./cli.js')).toThrow(expect.objectContaining({ hint: 'agentmux-run node "C:\\work\\cli.js"' }));
+    expect(() => find('./run.sh')).toThrow(expect.objectContaining({ hint: 'agentmux-run bash "C:\\here\\run.sh"' }));
+    expect(() => find('./cli.js')).toThrow(expect.objectContaining({ hint: 'agentmux-run node "C:\\here\\cli.js"' }));
   });
 
   it('says which program of a shim is missing', () => {
