@@ -45,8 +45,8 @@ export interface KillOptions {
 
 /**
  * Ends a block, or with `startedOnly` what its agent started: TERM to the agent, TERM to the rest, KILL by enclosure and
- * by verified identity, and a look again until none lives. Where nothing can be asked to end it is KILL at once. Never throws for a process that cannot be ended: the report
- * names it. Takes at most `graceMs` plus about 5 s.
+ * by verified identity, and a look again until none lives. Where nothing can be asked to end it is KILL at once. Never
+ * throws for a process that cannot be ended: the report names it. Takes at most `graceMs` plus about 5 s.
  */
 export async function killBlock(world: KillWorld, options: KillOptions): Promise<KillReport> {
   const ledger = new Ledger(world.platform, (members) => describeTargets(world.platform, members, turnOf));
