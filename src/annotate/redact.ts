@@ -1,11 +1,12 @@
 import {
-  NEEDED,
+  MARKS,
   SECRET_NAME,
   SECRET_OPTION,
   SHORTEST_TOKEN,
   TEXT_PATTERNS,
   type TextPattern,
   TOKEN_PATTERN,
+  WORDS,
 } from './secret-patterns.ts';
 
 export interface RedactedText {
@@ -44,7 +45,7 @@ export function redactArgv(argv: readonly string[]): RedactedArgv {
 
 /** Those that may match: most words of most commands are plain, and each pattern is dear to compile. */
 function patternsFor(text: string): readonly TextPattern[] {
-  if (NEEDED.test(text)) return TEXT_PATTERNS;
+  if (MARKS.test(text) && WORDS.test(text)) return TEXT_PATTERNS;
   return text.length < SHORTEST_TOKEN ? [] : [TOKEN_PATTERN];
 }
 

@@ -50,7 +50,7 @@ export const TOKEN_PATTERN: TextPattern = {
   replacement: '***',
 };
 
-/** In the order in which they are applied. All but the last need one of `=`, `:` and a blank (NEEDED). */
+/** In the order in which they are applied. All but the last need what MARKS and WORDS tell. */
 export const TEXT_PATTERNS: readonly TextPattern[] = [
   // Lone `git@` is a login, not a secret.
   { pattern: /:\/\/(?!git@)[^\s/?#'"]+@/g, replacement: '://***@' },
@@ -64,8 +64,10 @@ export const TEXT_PATTERNS: readonly TextPattern[] = [
   TOKEN_PATTERN,
 ];
 
-/** What a text holds in which another pattern than that of tokens can match. */
-export const NEEDED = /[=:\s]/;
+/** What a text holds in which another pattern than that of tokens can match: one of these, */
+export const MARKS = /[=:\s]/;
+/** and one of these. */
+export const WORDS = /@|token|pass|key|secret|pat|bearer|authorization/i;
 
 /** No token is shorter: `sk_live_` and one more. */
 export const SHORTEST_TOKEN = 9;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redactArgv, redactText } from '../../src/annotate/redact.ts';
+import { TEXT_PATTERNS } from '../../src/annotate/secret-patterns.ts';
 
 const LONG = 'a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
 
@@ -90,6 +91,19 @@ describe('redactText', () => {
         const quoted = isHeader ? value : `${mark}${value}${mark}`;
         expect(redactText(`${text} ${before}${quoted} ${text}`).text).not.toContain(value);
       }),
+    );
+  });
+
+  it('passes over no pattern that would match', () => {
+    const names = 'token PASSWORD passwd passphrase api KEY secret access pat Bearer authorization npm_ sk- git';
+    const word = fc.constantFrom(...names.split(' '), ...Array.from('x@-_=: "\n'), '://', 'abcdefgh12345678');
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (words) => {
+        const text = words.join('');
+        const all = TEXT_PATTERNS.reduce((done, { pattern, replacement }) => done.replace(pattern, replacement), text);
+        expect(redactText(text).text).toBe(all);
+      }),
+      { numRuns: 2_000 },
     );
   });
 
