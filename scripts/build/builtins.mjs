@@ -33,7 +33,7 @@ function findProperties(text, variable) {
   const properties = new Set();
   for (const [, before, property, after] of text.matchAll(new RegExp(`(.)\\b${variable}\\b(?:\\.(\\w+)|(.))`, 'g'))) {
     if (property !== undefined) properties.add(property);
-    else if (!/[\s,]/.test(before) || !/[=,;]/.test(after)) return undefined;
+    else if (!/[\s,;]/.test(before) || !/[=,;]/.test(after)) return undefined;
   }
   return [...properties];
 }
