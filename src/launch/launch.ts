@@ -148,7 +148,9 @@ async function seeThrough(running: Running): Promise<number> {
   const hurry = new AbortController();
   const { graceMs, keep } = options;
   const ending = { block, platform, starter, reporter, graceMs, keep, hurry: hurry.signal };
-  const endsTree = !options.terminal && !(options.leftovers === 'keep' && options.leftoversGiven);
+  // Of what is not tracked there is no tree to end: the agent alone is told to.
+  const isTracked = tracker.type !== 'stub' && !options.terminal;
+  const endsTree = isTracked && !(options.leftovers === 'keep' && options.leftoversGiven);
   const end = await supervise({
     agent,
     starter,

@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
@@ -66,3 +66,35 @@ describe('agentmux doctor --untracked', () => {
     expect(agents).toMatchObject([{ agent: 'claude', pid }]);
   });
 });
+
+describe('an agent without a tracker', () => {
+  it('is ended alone at the end of its time', async () => {
+    const rig = createRig({ tracker: 'stub' });
+    const command = ['sh', '-c', 'sleep 300 >child.out 2>&1 & echo $! >child; echo $$ >pid; exec sleep 300'];
+    await rig
+      .run('--timeout', '1s', '--', ...command)
+      .stderr('agentmux-run: the time is up: ending the agent\n')
+      .status(124)
+      .run();
+    expect(isAlive(readPid(rig))).toBe(false);
+    const child = readPid(rig, 'child');
+    expect(isAlive(child)).toBe(true);
+    process.kill(child);
+  });
+
+  it.each(['SIGTERM', 'SIGHUP'] as const)('gets %s, and its end is ours', async (signal) => {
+    const rig = createRig({ tracker: 'stub' });
+    const running = rig
+      .run('--', 'sh', '-c', 'trap "exit 9" TERM HUP; echo $$ >pid; while :; do sleep 0.1; done')
+      .status(9)
+      .start();
+    await waitFor('the agent', () => existsSync(join(rig.workDirectory, 'pid')) && readPid(rig) > 0);
+    running.kill(signal);
+    expect(await running.exited()).toBe(9);
+  });
+});
+
+/** What a command of the rig wrote into a file in its directory. */
+function readPid(rig: Rig, file = 'pid'): number {
+  return Number(readFileSync(join(rig.workDirectory, file), 'utf8'));
+}
