@@ -195,10 +195,9 @@ describe('agentmux ps', () => {
 
   it('tells the ports of the agent itself, and its terminal', async () => {
     const rig = createRig();
-    const serve =
-      'import socket,time;s=socket.create_server(("127.0.0.1",0));print(s.getsockname(),flush=True);time.sleep(300)';
-    const run = rig.run('--block', 'b1', '--', 'python3', '-c', serve).stdout(/./).start();
-    const port = await waitFor('the port', () => /, (\d+)\)/.exec(run.stdout)?.[1]);
+    const serve = 'const s = net.createServer().listen(0, "127.0.0.1", () => console.log(s.address().port))';
+    const run = rig.run('--block', 'b1', '--', process.execPath, '-e', serve).stdout(/./).start();
+    const port = await waitFor('the port', () => /^(\d+)\n/.exec(run.stdout)?.[1]);
     const own = '1 process of its own: agentmux ps --all --block b1';
     await rig
       .agentmux('ps')
