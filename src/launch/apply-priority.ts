@@ -2,6 +2,7 @@ import type { Priority } from '../model/priority.ts';
 import type { Platform } from '../platform/platform.ts';
 import { describeRefusals } from '../render/priority.ts';
 import type { Tracker } from '../trackers/tracker.ts';
+import { isUnreadable } from './readable.ts';
 import type { Reporter } from './reporter.ts';
 import type { RunBlock } from './run-block.ts';
 
@@ -16,8 +17,13 @@ export function applyPriority(
   platform: Platform,
   reporter: Reporter,
 ): void {
-  const result = tracker.setBelowNormalPriority(priority === 'below-normal');
   const isRoot = process.getuid?.() === 0;
   const facts = { blockId: block.record.id, priority, os: platform.os, isRoot };
-  for (const line of describeRefusals(result, facts)) reporter.note(line);
+  try {
+    const result = tracker.setBelowNormalPriority(priority === 'below-normal');
+    for (const line of describeRefusals(result, facts)) reporter.note(line);
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    reporter.note(`the priority was not changed: ${error.message}`);
+  }
 }

@@ -23,6 +23,7 @@ import { handleLeftovers } from './leftovers.ts';
 import { watchMembership } from './membership-watch.ts';
 import { draftBlock, openRunStore, proposeName } from './open-block.ts';
 import type { RunOptions } from './options.ts';
+import { findReadable, isUnreadable, withQuietStat } from './readable.ts';
 import { createReporter, type Reporter } from './reporter.ts';
 import { listenForSignals, type SignalListener } from './signals.ts';
 import { type RunEnd, supervise } from './supervise.ts';
@@ -41,13 +42,14 @@ export interface LaunchRequest {
  * Runs the agent and resolves to the exit code, or ends us by the signal that it died of. Rejects with AgentmuxError if
  * nothing was started.
  */
-export async function launch({ options, operands, problem }: LaunchRequest, world: LaunchWorld): Promise<number> {
-  const reporter = createReporter(world.stderr, options);
+export async function launch({ options, operands, problem }: LaunchRequest, given: LaunchWorld): Promise<number> {
+  const reporter = createReporter(given.stderr, options);
   if (problem !== undefined) reporter.note(problem);
-  const starter = await selectStarter(world.platform.os);
+  const starter = await selectStarter(given.platform.os);
   const { passFds, nohup } = options;
-  const handover = starter.readHandover({ operands, passFds, nohup, env: world.env });
+  const handover = starter.readHandover({ operands, passFds, nohup, env: given.env });
   const program = starter.findProgram(handover);
+  const world = findReadable(given, reporter);
   const draft = draftBlock(openRunStore(world, reporter), options, operands, world, reporter);
   const run = beginRun(operands, world);
   const plan = { draft, run, options, world, reporter };
@@ -116,7 +118,7 @@ async function start(starting: Starting): Promise<Agent> {
         orphans.adopt();
         return started;
       }),
-    platform: world.platform,
+    platform: withQuietStat(world.platform),
     own: orphans.own,
   });
   orphans.start();
@@ -124,7 +126,7 @@ async function start(starting: Starting): Promise<Agent> {
   block.started(
     agent.identity,
     { ...tracker.record, subreaper: orphans.isSubreaper },
-    readAllSessions(world.platform, world.pid),
+    readAllSessions(withQuietStat(world.platform), world.pid),
   );
   return agent;
 }
@@ -133,10 +135,11 @@ async function start(starting: Starting): Promise<Agent> {
 async function seeThrough(running: Running): Promise<number> {
   const { agent, block, tracker, options, world, reporter, starter, signals, orphans } = running;
   const { platform } = world;
+  const near = withQuietStat(platform);
   const hadTerminal = block.run.tty !== undefined;
   // In a group or a job it is already.
   if (tracker.type !== 'cgroup' && tracker.type !== 'job') tracker.assign(agent.identity);
-  const unfollow = hadTerminal ? starter.followStops(platform, agent.identity, world.pid) : () => undefined;
+  const unfollow = hadTerminal ? starter.followStops(near, agent.identity, world.pid) : () => undefined;
   const watch = watchMembership({
     tracker,
     isAgentAlive: () => agent.status === undefined,
@@ -155,7 +158,7 @@ async function seeThrough(running: Running): Promise<number> {
     agent,
     starter,
     signals,
-    platform,
+    platform: near,
     reporter,
     hurry,
     endsTree,
@@ -173,7 +176,13 @@ async function seeThrough(running: Running): Promise<number> {
   // What ending the tree left alive is tried once more with the leftovers, and named there.
   const asked = options.terminal ? 'keep' : options.leftovers;
   const policy = end.cause !== 'none' && endsTree ? 'kill' : asked;
-  const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak });
+  const { leaked } = await handleLeftovers({ ...ending, tracker, policy, world, mustKnow: options.failOnLeak }).catch(
+    (error: unknown) => {
+      if (!isUnreadable(error)) throw error;
+      reporter.say(`what ${block.record.id} left behind is not known: ${error.message}`);
+      return { leaked: false };
+    },
+  );
   sweepLabels(block, platform);
   tracker.dispose();
   block.setTracker({ ...block.record.tracker, job: tracker.record.job });
@@ -182,7 +191,12 @@ async function seeThrough(running: Running): Promise<number> {
   agent.release();
   signals.stop();
   const leaving = decideLeaving(end, leaked && options.failOnLeak, starter.canRaise(world.pid));
-  return starter.leave(leaving, { status: agent.status, isForced: end.cause !== 'none', platform, ownPid: world.pid });
+  return starter.leave(leaving, {
+    status: agent.status,
+    isForced: end.cause !== 'none',
+    platform: near,
+    ownPid: world.pid,
+  });
 }
 
 /** Looks for members everywhere, so that what left the group stays known. */

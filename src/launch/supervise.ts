@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { KillReport } from '../kill/kill.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Agent, AgentStatus, HandledSignal, ProgramStarter } from '../platform/starter.ts';
+import { isUnreadable } from './readable.ts';
 import type { Reporter } from './reporter.ts';
 import { decideSignal } from './signal-policy.ts';
 import type { SignalListener } from './signals.ts';
@@ -61,7 +62,7 @@ export async function supervise(options: Supervision): Promise<RunEnd> {
         forward(signal, options);
         break;
       case 'end':
-        begin('SIGTERM', () => options.endTree());
+        begin('SIGTERM', () => endTree(options));
         break;
       case 'hang-up':
         if (options.endsTree) begin('SIGHUP', () => hangUp(options));
@@ -74,7 +75,7 @@ export async function supervise(options: Supervision): Promise<RunEnd> {
   });
   const timer = setTimer(options.timeoutMs, () => {
     options.reporter.note(`the time is up: ending the agent${options.starter.canSignal ? '' : ' at once'}`);
-    begin('timeout', () => (options.endsTree ? options.endTree() : endAgent(options)));
+    begin('timeout', () => (options.endsTree ? endTree(options) : endAgent(options)));
   });
   try {
     await Promise.race([agent.exited, hasBegun]);
@@ -121,12 +122,23 @@ async function hangUp(options: Supervision): Promise<KillReport | undefined> {
   forward('SIGHUP', options);
   if (!options.endsTree) return undefined;
   if (options.starter.canSignal) await pause();
-  return agent.status === undefined ? options.endTree() : undefined;
+  return agent.status === undefined ? endTree(options) : undefined;
 }
 
 const hangUpMs = 1000;
 
-/** Ends the agent alone: its tree is to be kept. */
+/** Of a tree that cannot be seen the agent is ended at least, which needs no look. */
+async function endTree(options: Supervision): Promise<KillReport | undefined> {
+  try {
+    return await options.endTree();
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    options.reporter.say(`ending the agent alone: ${error.message}`);
+    return endAgent(options);
+  }
+}
+
+/** Ends the agent alone: its tree is to be kept, or is not known. */
 async function endAgent({ agent, starter, graceMs, hurry }: Supervision): Promise<undefined> {
   if (!starter.canSignal) {
     agent.signal('SIGKILL');

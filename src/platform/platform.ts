@@ -99,6 +99,8 @@ export interface Platform {
   signal(identity: Identity, signal: NodeJS.Signals): SignalOutcome;
   /** Name of a terminal by its device number, e.g. `pts/3`. */
   ttyName(ttyNr: number): string | undefined;
+  /** Why no process can be read at all, so that nothing is tracked; left out where they can. */
+  readonly failure?: string;
   /** How processes are read, where it is not by calls of the system. */
   readonly reader?: () => ProcessReader;
   /** Short names of the programs by which processes are read; undefined where none is run for that. */

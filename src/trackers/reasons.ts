@@ -25,6 +25,7 @@ export type ReasonCode =
   | 'job-denied'
   | 'job-foreign'
   | 'inside-job'
+  | 'no-ps'
   | 'read-by-ps'
   | 'read-by-last-resort'
   | 'hidden-environment'
@@ -153,6 +154,10 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
   'inside-job': () => ({
     sentence:
       'this process is in the job object of another program (a terminal, CI), and so is what a run leaves behind',
+    command: undefined,
+  }),
+  'no-ps': () => ({
+    sentence: 'ps, by which processes are read here, fails, so that nothing is known of any',
     command: undefined,
   }),
   'read-by-ps': () => ({

@@ -70,6 +70,7 @@ export interface TrackerDeps {
 export function planTrackers(options: PlanOptions): TrackerPlan[] {
   const { platform, forced = 'auto' } = options;
   if (forced === 'stub') return [planStub([makeReason('forced', '--tracker stub')])];
+  if (platform.failure !== undefined) return [planStub([makeReason('no-ps', platform.failure)])];
   if (platform.os === 'win32') return planWindows(options);
   if (options.kind === 'terminal') return [planStub([makeReason('terminal', "a person's shell")])];
   if (forced === 'scan') return [planScan(options, [makeReason('forced', '--tracker scan')])];

@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
+import { anything } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults, withoutEachField } from '../helpers/json-schema.ts';
 import { startProcess } from '../helpers/processes.ts';
 import { isAlive } from '../helpers/procfs.ts';
@@ -64,6 +65,76 @@ describe('agentmux doctor --untracked', () => {
       return found.length > 0 && found;
     });
     expect(agents).toMatchObject([{ agent: 'claude', pid }]);
+  });
+});
+
+/** A `ps` that fails while `broken` is there, put before that of the system. */
+function breakPs(rig: Rig): { readonly path: string; readonly broken: string } {
+  const broken = join(rig.directory, 'broken');
+  const bin = join(rig.directory, 'bin');
+  mkdirSync(bin);
+  const path = rig.env['PATH'];
+  writeFileSync(join(bin, 'ps'), `#!/bin/sh\n[ ! -e ${broken} ] || exit 1\nPATH=${path} exec ps "$@"\n`, {
+    mode: 0o755,
+  });
+  return { path: `${bin}:${path}`, broken };
+}
+
+const TOLD = /^agentmux-run: not tracked and not recorded: cannot read processes by ps: ps ended with status 1/;
+
+describe('an agent whose processes cannot be read', () => {
+  it('runs all the same, which is told, and nothing is recorded', async () => {
+    const rig = createRig({ reader: 'ps' });
+    const { path, broken } = breakPs(rig);
+    writeFileSync(broken, '');
+    const call = rig.run('--block', 'b1', '--', 'sh', '-c', 'echo out; exit 7').env('PATH', path);
+    await call.stdout('out\n').stderr(TOLD).status(7).run();
+    await rig.agentmux('blocks', '--all').stderr(anything).run();
+    expect(existsSync(join(rig.stateDirectory, 'blocks'))).toBe(false);
+  });
+
+  it('is not started if a tracker was required, and is called untracked by a dry run', async () => {
+    const rig = createRig({ reader: 'ps' });
+    const { path, broken } = breakPs(rig);
+    writeFileSync(broken, '');
+    await rig
+      .run('--require', 'cgroup', '--', 'touch', 'started')
+      .env('PATH', path)
+      .stderr(/--require cgroup: not to be had here \(no-ps: cannot read processes by ps/)
+      .status(125)
+      .run();
+    expect(existsSync(join(rig.workDirectory, 'started'))).toBe(false);
+    const { stdout } = await rig
+      .run('--dry-run', '--json', '--', 'true')
+      .env('PATH', path)
+      .stdout(anything)
+      .stderr(TOLD)
+      .run();
+    expect(JSON.parse(stdout)).toMatchObject({ tracker: 'stub', confidence: 'none', reasons: [{ code: 'no-ps' }] });
+  });
+
+  it('keeps its exit code where ps fails under way', async () => {
+    const rig = createRig({ reader: 'ps' });
+    const { path, broken } = breakPs(rig);
+    await rig
+      .run('--block', 'b1', '--', 'sh', '-c', `: >${broken}; exit 7`)
+      .env('PATH', path)
+      .stderr(/^agentmux-run: what b1 left behind is not known: cannot read processes by ps/)
+      .status(7)
+      .run();
+  });
+
+  it.each(['under way', 'at all'])('is ended at the end of its time where ps fails %s', async (when) => {
+    const rig = createRig({ reader: 'ps' });
+    const { path, broken } = breakPs(rig);
+    if (when === 'at all') writeFileSync(broken, '');
+    await rig
+      .run('--timeout', '1s', '--', 'sh', '-c', `: >${broken}; echo $$ >pid; exec sleep 300`)
+      .env('PATH', path)
+      .stderr(/the time is up: ending the agent/)
+      .status(124)
+      .run();
+    expect(isAlive(readPid(rig))).toBe(false);
   });
 });
 

@@ -13,7 +13,7 @@ const facts: ReasonFacts = {
 /** What nothing typed here could change. */
 const hopeless = [
   ...['terminal', 'not-linux', 'not-windows', 'kernel-too-old'],
-  ...['wsl-interop', 'read-by-ps', 'read-by-last-resort', 'hidden-environment', 'no-subreaper'],
+  ...['wsl-interop', 'no-ps', 'read-by-ps', 'read-by-last-resort', 'hidden-environment', 'no-subreaper'],
   ...['job-failed', 'job-gone', 'job-foreign', 'inside-job'],
 ];
 

@@ -40,7 +40,9 @@ export const posixStarter: ProgramStarter = {
   /** The terminal's Ctrl-C went to its foreground group: ours, and the agent's if it stayed in it. */
   sharesInterrupt(platform, ownPid, agent: Agent) {
     const own = platform.readStat(ownPid);
-    if (own === undefined || own.ttyNr === 0 || own.pgid !== own.tpgid) return false;
+    // Where nothing can be read a terminal is taken for ours: an agent that gets a second Ctrl-C may leave at once.
+    if (own === undefined) return process.getBuiltinModule('node:tty').isatty(0);
+    if (own.ttyNr === 0 || own.pgid !== own.tpgid) return false;
     return agent.pgid === own.pgid;
   },
   // As the first process of a pid namespace we cannot: the kernel drops signals without a handler there
