@@ -34,9 +34,9 @@ export function act(state: WatchState, action: Action | undefined, tell: Tell): 
     case 'next-view':
       return only(showNext(state));
     case 'all':
-      return only({ ...state, all: !state.all });
+      return only(ofProcesses(state, { all: !state.all }, tell));
     case 'sort':
-      return only({ ...state, sort: (state.sort + 1) % SORTS.length });
+      return only(ofProcesses(state, { sort: (state.sort + 1) % SORTS.length }, tell));
     case 'filter':
       return only({ ...state, focus: 'list', mode: { type: 'filter', before: state.filter } });
     case 'clear-filter':
@@ -84,6 +84,11 @@ function selectBlock(state: WatchState, at: number): WatchState {
 
 function enterList(state: WatchState, how: 'open' | 'close' | 'toggle'): WatchState {
   return how === 'close' ? state : { ...state, focus: 'list' };
+}
+
+/** A change of what entries do not have. */
+function ofProcesses(state: WatchState, change: Partial<WatchState>, tell: Tell): WatchState {
+  return state.view === 'entries' ? tell(state, 'entries are all shown, as they came', false) : { ...state, ...change };
 }
 
 function show(state: WatchState, view: WatchState['view'], tell: Tell): WatchState {

@@ -24,8 +24,8 @@ export const KEY_HELP: readonly (readonly [keys: string, does: string])[] = [
   ['Tab', 'from the blocks to the list below, and back'],
   ['← →  Space', 'fold and unfold what is below, and equal processes'],
   ['1 2 3  v', 'entries, a tree, a flat list; v the next of them'],
-  ['a', 'all processes of the block, or what its agent started'],
-  ['s', 'sort by age, CPU, memory, port, command'],
+  ['a', 'in 2 and 3: all of the block, or what its agent started'],
+  ['s', 'in 2 and 3: sort by age, CPU, memory, port, command'],
   ['/', 'only what has this text, pid, :port or KEY=VALUE; Esc ends it'],
   ['k', 'end a process and what descends from it: shows whom, then asks'],
   ['K', 'end the whole block, the agent too: shows whom, then asks'],
@@ -37,8 +37,14 @@ export const KEY_HELP: readonly (readonly [keys: string, does: string])[] = [
   ['CPU%', 'of one core since the last look; folded lines: the sum'],
 ];
 
-/** What stands at the bottom of the screen, the most wanted first. */
-export const KEY_HINTS: readonly (readonly [key: string, does: string])[] = [
+/** What stands at the bottom of the screen, the most wanted first: what does something in that view. */
+export function hintsFor(view: 'entries' | 'tree' | 'flat'): readonly KeyHint[] {
+  return view === 'entries' ? KEY_HINTS.filter(([key]) => key !== 'a' && key !== 's') : KEY_HINTS;
+}
+
+type KeyHint = readonly [key: string, does: string];
+
+const KEY_HINTS: readonly KeyHint[] = [
   ['Tab', 'pane'],
   ['k', 'kill'],
   ['K', 'block'],

@@ -1,7 +1,7 @@
 import { renderScreen } from '../render/screen.ts';
 import type { LineView } from '../render/screen-line.ts';
 import type { ScreenInput } from '../render/screen-types.ts';
-import { KEY_HELP, KEY_HINTS } from './bindings.ts';
+import { hintsFor, KEY_HELP } from './bindings.ts';
 import { SORTS } from './list-sort.ts';
 import { dialogOf, selectedBlock, type WatchState } from './state.ts';
 
@@ -63,5 +63,5 @@ function footerOf(state: WatchState): ScreenInput['footer'] {
   if (state.mode.type === 'help') return { type: 'keys', hints: [['any key', 'back']] };
   if (state.message !== undefined) return { type: 'message', ...state.message };
   if (state.busy !== undefined) return { type: 'message', text: state.busy, isWarning: false };
-  return { type: 'keys', hints: KEY_HINTS };
+  return { type: 'keys', hints: hintsFor(state.view) };
 }

@@ -49,6 +49,12 @@ describe('a frame', () => {
     `);
   });
 
+  it('offers for entries only what does something there', () => {
+    const known = sampleState(observe({ entries: new Map([['b1', [watchEntry('p1')]]]) }));
+    const footer = draw(press(known, '1').state).at(-1);
+    expect(footer).toBe(' Tab pane  k kill  K block  p freeze  v view  / filter  q quit');
+  });
+
   it('shows a plan in place of the list, what must be known first', () => {
     const state = update(sampleState(), {
       type: 'planned',

@@ -23,6 +23,13 @@ describe('the list', () => {
     expect(listOf(press(known, '1').state)).toEqual(['p1', 'p2']);
   });
 
+  it.each(['a', 's'])('keeps the other views as they are while %s is pressed on entries', (key) => {
+    const known = press(sampleState(observe({ entries: new Map([['b1', [watchEntry('p1')]]]) })), '1').state;
+    const { state } = press(known, key);
+    expect(state.message?.text).toBe('entries are all shown, as they came');
+    expect(state).toMatchObject({ all: known.all, sort: known.sort });
+  });
+
   it.each([
     ['age', 0, [100, 200, 201, 300, 301, 302, 303, 304]],
     ['CPU', 1, [201, 100]],
