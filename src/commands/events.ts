@@ -30,7 +30,7 @@ export function registerEvents(program: Command, context: Context): void {
   addWatchingOptions(command, {
     all: 'every process of a block, the agent and its own helpers included',
     json: 'print one JSON document an event, each on a line of its own',
-    count: 'end after so many events',
+    count: 'end after so many events, those of the snapshot not counted',
   })
     .option('--since <cursor>', 'go on after this cursor; one of another run of events brings a snapshot first')
     .addHelpText('after', examplesHelp(EXAMPLES))
@@ -70,11 +70,10 @@ function printEvents(context: Context, options: RawOptions): Promise<void> {
     const observation = observer.look({ rows: new Set(), selected: undefined });
     const changes = finder.next(observation);
     // The first look finds what is there: news only to those who had other news before.
-    if (isFirst && since !== undefined) printed += print.snapshot(observation, changes, all);
-    for (const change of isFirst ? [] : changes) {
-      if (printed < count) print.change(observation.atMs, change);
-      printed += 1;
-    }
+    if (isFirst && since !== undefined) print.snapshot(observation, changes, all);
+    const news = isFirst ? [] : changes.slice(0, count - printed);
+    for (const change of news) print.change(observation.atMs, change);
+    printed += news.length;
     isFirst = false;
     return printed < count;
   });
@@ -85,8 +84,8 @@ const CURSOR = /^[0-9a-f]{1,16}\.\d{1,15}$/;
 
 interface Printer {
   change(atMs: number, change: Change): void;
-  /** All that is there; how many events that was. */
-  snapshot(observation: Observation, changes: readonly Change[], all: boolean): number;
+  /** All that is there. */
+  snapshot(observation: Observation, changes: readonly Change[], all: boolean): void;
 }
 
 function createPrinter(context: Context, json: boolean): Printer {
@@ -102,7 +101,6 @@ function createPrinter(context: Context, json: boolean): Printer {
       snapshot(observation, _changes, all) {
         const { atMs, ...document } = toDocument(observation, all);
         write(atMs, 'snapshot', document);
-        return 1;
       },
     };
   }
@@ -111,7 +109,6 @@ function createPrinter(context: Context, json: boolean): Printer {
     change,
     snapshot(observation, changes) {
       for (const one of changes) change(observation.atMs, one);
-      return changes.length;
     },
   };
 }

@@ -21,6 +21,8 @@ const parse = (text: string): Event[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Event);
 
+const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
+
 describe('agentmux events', () => {
   it('tells a process when it comes and when it has gone, and the block with its end', async () => {
     const rig = createRig();
@@ -59,11 +61,13 @@ describe('agentmux events', () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');
     await agent.startTool('sleep 502; true');
-    const { stdout } = await rig
-      .agentmux('events', '--json', '--since', 'abcd.7', '--count', '1', ...fast)
-      .stdout(/./)
-      .run();
-    const [snapshot] = parse(stdout);
+    const running = rig.agentmux('events', '--json', '--since', 'abcd.7', ...fast).start();
+    const [snapshot] = await waitFor('the snapshot', () => {
+      const events = parse(running.stdout);
+      return events.length > 0 && events;
+    });
+    running.kill('SIGTERM');
+    await running.exited();
     expect(findFaults(compileSchema('events'), snapshot)).toEqual([]);
     expect(snapshot).toMatchObject({ type: 'snapshot' });
     await rig
@@ -71,6 +75,21 @@ describe('agentmux events', () => {
       .stderr(/"x" is no cursor/)
       .status(2)
       .run();
+  });
+
+  it.each([['--json'], []])('counts what comes after the snapshot %s', async (...json) => {
+    const rig = createRig();
+    const { agent } = await startBlock(rig, 'b1');
+    await agent.startTool('sleep 504; true');
+    const options = ['--all', '--since', '0.0', '--count', '1', ...fast];
+    const running = rig
+      .agentmux('events', ...json, ...options)
+      .stdout(/./)
+      .start();
+    await running.seen(/sleep 504/);
+    await agent.startTool('sleep 505');
+    await running.exited();
+    expect(lastLine(running.stdout)).toMatch(/process-added.*505/);
   });
 
   it('writes a line for people', async () => {
