@@ -65,7 +65,7 @@ export function registerKill(program: Command, context: Context): void {
       'TERM, SIGTERM or 15; one other than TERM is sent once and nothing is forced; on Windows TERM and KILL alone, both by force',
     )
     .option('-9, --kill', 'KILL at once')
-    .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms')
+    .option('--grace <time>', 'from the first signal to KILL, e.g. 2, 1.5s, 500ms; 0 is KILL at once')
     .option('--escaped', 'also a target that left the block and is known by its environment alone');
   addReportOptions(command)
     .addHelpText(

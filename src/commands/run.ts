@@ -50,10 +50,10 @@ function describeRunCommand(command: Command, context: Context): void {
       `what to do with processes that outlive the command: ${leftoversPolicies.join(', ')} (default: report; also AGENTMUX_LEFTOVERS and the configuration)`,
     )
     .option('--fail-on-leak', 'exit with 123 if the command ended with 0 and processes outlived it')
-    .option('--timeout <time>', 'end it all after this time, e.g. 90, 1.5s, 10m')
+    .option('--timeout <time>', 'end it all after this time, e.g. 90, 1.5s, 10m; 0 is no limit')
     .option(
       '--grace <time>',
-      'from TERM to KILL when processes are ended (default: 4s; also AGENTMUX_GRACE and the configuration)',
+      'from TERM to KILL when processes are ended; 0 is KILL at once (default: 4s; also AGENTMUX_GRACE and the configuration)',
     )
     .option('--nohup', 'start the command with SIGHUP ignored; not on Windows')
     .option('--pass-fd <n>', 'hand over descriptor n, a pipe; may be repeated; not on Windows', collect)

@@ -28,7 +28,7 @@ export function registerWait(program: Command, context: Context): void {
     )
     .option('--block [id]', 'the block, by its id or a unique prefix; without one the block we are in')
     .option('--until <what>', 'exited (the agent), empty (every member), or port=NUMBER (default: exited)')
-    .option('--timeout <time>', 'give up after so long, e.g. 30, 500ms, 10m')
+    .option('--timeout <time>', 'give up after so long, e.g. 30, 500ms, 10m; 0 is no limit')
     .option('--json', 'print one JSON document at the end')
     .addHelpText(
       'after',
@@ -46,7 +46,8 @@ export function registerWait(program: Command, context: Context): void {
 async function wait(context: Context, options: RawOptions): Promise<number> {
   const { until = 'exited' } = options;
   const condition = parseCondition(until);
-  const timeoutMs = options.timeout === undefined ? undefined : parseSpan(options.timeout, '--timeout');
+  // As agentmux-run has it, and timeout(1): 0 is no limit.
+  const timeoutMs = options.timeout === undefined ? undefined : parseSpan(options.timeout, '--timeout') || undefined;
   const { lookup, caller } = openLookup(context, 'wait');
   const view = resolveTarget(options.block, lookup, caller);
   const { record } = view;

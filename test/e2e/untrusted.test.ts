@@ -135,7 +135,7 @@ const commands: readonly (readonly string[])[] = [
   ['kill', '--block', 'b1', '--dry-run', `:${FIRST_PID}`],
   ['kill-tree', '--block', 'b1', '--dry-run'],
   ['kill-tree', '--block', 'b1', '--dry-run', '--json'],
-  ['wait', '--block', 'b1', '--timeout', '0'],
+  ['wait', '--block', 'b1', '--timeout', '1ms'],
   ['prune', '--dry-run'],
   ['prune', '--dry-run', '--json'],
 ];

@@ -33,7 +33,8 @@ describe.each(['auto', 'scan'])('agentmux wait (tracker %s)', (tracker) => {
       .stderr(/^error: waited 300 ms for "b1", of which 1 process still live\nhint: agentmux ps --all --block b1\n$/)
       .status(124)
       .run();
-    const waiting = rig.agentmux('wait', '--until', 'empty', '--block', 'b1').start();
+    // 0 is no limit.
+    const waiting = rig.agentmux('wait', '--until', 'empty', '--timeout', '0', '--block', 'b1').start();
     await waitFor('it to wait', () => readRow(waiting.pid)?.state === 'S');
     endProcess(tool);
     expect(await waiting.ended()).toMatchObject({ stdout: '', stderr: '', status: 0 });
