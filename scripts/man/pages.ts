@@ -56,8 +56,10 @@ function synopsis(name: string, command: Command): string[] {
   if (command.commands.length > 0) return [macroLine('Nm'), '.Ar command', '.Op Ar options'];
   const usage =
     name === 'agentmux-run'
-      ? ['.Nm', '.Op Ar options', '.Op Fl -']
+      ? ['.Nm', '.Op Ar options', '.Op Fl -', '.Ar command', '.Op Ar argument ...']
       : ['.Nm agentmux', `.Cm ${command.name()}`, '.Op Ar options'];
+  // Optional to the parser alone: without it the refusal is in words of our own.
+  if (name === 'agentmux-run') return usage;
   const operands = command.registeredArguments.map((argument) => {
     const words = macroWords(argument.name());
     const dots = argument.variadic ? ' ...' : '';
