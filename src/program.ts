@@ -31,8 +31,10 @@ export async function createProgram(context: Context, names = COMMAND_NAMES): Pr
     });
   for (const name of names) (await COMMANDS[name]())(program, context);
   program.addHelpText('after', examplesHelp(EXAMPLES)).addHelpText('after', configurationHelp());
-  for (const command of [program, ...program.commands]) {
-    if (command.name() !== 'run') command.addHelpText('after', exitCodesHelp());
+  program.addHelpText('after', exitCodesHelp());
+  for (const command of program.commands) {
+    const name = command.name();
+    if (name !== 'run') command.addHelpText('after', exitCodesHelp(name));
   }
   return program;
 }

@@ -48,6 +48,18 @@ describe('agentmux', () => {
     await rig.agentmux('help', name).stdout(stdout).run();
   });
 
+  it.each([
+    ['blocks', [0, 1, 2, 3, 5]],
+    ['kill', [0, 1, 2, 3, 4, 5]],
+    ['wait', [0, 1, 2, 3, 5, 124]],
+    ['init', [0, 1, 2]],
+    ['--help', [0, 1, 2, 3, 4, 5, 124]],
+  ])('%s lists the exit codes that it can end with', async (name, codes) => {
+    const { stdout } = await createRig().agentmux('help', name).stdout(/./).run();
+    const [, list = ''] = stdout.split('\nExit codes:\n');
+    expect([...list.matchAll(/^ +(\d+) {2}/gm)].map(([, code]) => Number(code))).toEqual(codes);
+  });
+
   it('describes every flag, and takes a long name for each', () => {
     for (const command of [program, ...program.commands]) {
       expect(command.description(), command.name()).not.toBe('');

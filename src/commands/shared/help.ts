@@ -10,15 +10,29 @@ export function examplesHelp(examples: readonly Example[]): string {
   return ['', 'Examples:', ...examples.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`)].join('\n');
 }
 
-/** The exit codes of `agentmux`, for the help of every command. */
-export function exitCodesHelp(): string {
-  return ['', 'Exit codes:', ...EXIT_CODES.map(([code, means]) => `  ${String(code).padStart(3)}  ${means}`)].join(
-    '\n',
-  );
+/** The exit codes of `agentmux`, for its help; with a name those that this command can end with. */
+export function exitCodesHelp(command?: string): string {
+  const more = command === undefined ? undefined : (MORE_CODES[command] ?? [ExitCode.notFound, ExitCode.refused]);
+  const isOwn = (code: number) => code <= ExitCode.usage || more === undefined || more.includes(code);
+  const rows = EXIT_CODES.filter(([code]) => isOwn(code));
+  return ['', 'Exit codes:', ...rows.map(([code, means]) => `  ${String(code).padStart(3)}  ${means}`)].join('\n');
 }
 
+/** Codes beside 0, 1 and 2, of commands that do more or less than to look for a block. */
+const MORE_CODES: Readonly<Record<string, readonly number[]>> = {
+  kill: [ExitCode.notFound, ExitCode.survived, ExitCode.refused],
+  'kill-tree': [ExitCode.notFound, ExitCode.survived, ExitCode.refused],
+  priority: [ExitCode.notFound, ExitCode.survived, ExitCode.refused],
+  wait: [ExitCode.notFound, ExitCode.refused, ExitCode.timedOut],
+  doctor: [ExitCode.refused],
+  prune: [ExitCode.refused],
+  hook: [],
+  init: [],
+  completion: [],
+};
+
 /** What every exit code of `agentmux` means. */
-export const EXIT_CODES: readonly (readonly [code: number, means: string])[] = [
+const EXIT_CODES: readonly (readonly [code: number, means: string])[] = [
   [ExitCode.ok, 'done; also if the process had ended before'],
   [ExitCode.failed, 'failed'],
   [ExitCode.usage, 'wrong usage'],
