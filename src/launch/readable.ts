@@ -6,8 +6,10 @@ import type { LaunchWorld } from './world.ts';
 
 /** True if processes cannot be read, be it now or at all: no reason to keep the agent from running. */
 export function isUnreadable(error: unknown): error is AgentmuxError {
-  return error instanceof AgentmuxError && error.code === 'no-ps';
+  return error instanceof AgentmuxError && UNREADABLE.has(error.code);
 }
+
+const UNREADABLE: ReadonlySet<string> = new Set(['no-ps', 'no-procfs', 'no-process-table']);
 
 /**
  * The world as the run takes it. Where no process can be read at all, which is told, nothing is tracked and nothing
