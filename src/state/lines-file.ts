@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { openFile } from '../platform/busy-files.ts';
+import { openFile, openIfThere } from '../platform/busy-files.ts';
 import { systemErrorCode } from './system-error.ts';
 import { replaceFile } from './whole-file.ts';
 
@@ -54,13 +54,14 @@ function keepNewest(lines: readonly string[]): string {
 }
 
 function readNewest(file: string): string {
-  let fd: number;
+  let fd: number | undefined;
   try {
-    fd = openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    fd = openIfThere(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   } catch (error) {
     if (systemErrorCode(error) !== undefined) return '';
     throw error;
   }
+  if (fd === undefined) return '';
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) return '';

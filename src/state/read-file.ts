@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
-import { openFile } from '../platform/busy-files.ts';
+import { openIfThere } from '../platform/busy-files.ts';
 import { systemErrorCode, systemErrorWords } from './system-error.ts';
 
 export type FileText =
@@ -16,12 +16,13 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0, O_NOCTTY = 0 } = fs.constants;
  * a link is not followed, a fifo is opened without waiting for a writer (open(2), O_NONBLOCK) and not read.
  */
 export function readFileText(file: string, maxBytes: number, uid: number | undefined): FileText {
-  let fd: number;
+  let fd: number | undefined;
   try {
-    fd = openFile(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    fd = openIfThere(file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
   } catch (error) {
     return openFailure(error);
   }
+  if (fd === undefined) return { status: 'missing' };
   try {
     return readOpen(fd, maxBytes, uid);
   } catch (error) {

@@ -158,6 +158,7 @@ function isWrapperAlive(record: BlockRecord, platform: Platform): boolean {
 }
 
 function describe(record: BlockRecord, { platform, marks }: InspectDeps, members: readonly Seen[]): MemberView[] {
+  if (members.length === 0) return [];
   const seen = members.map((member) => {
     const { argv, exe } = member.stat
       ? platform.readDetails(member.pid, { argv: true, exe: true })

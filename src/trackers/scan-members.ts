@@ -55,7 +55,9 @@ export interface FoundMember {
  * PR_SET_CHILD_SUBREAPER); so a double fork with a cleared environment is still found by descent.
  */
 export function findMembers(query: MembersQuery): FoundMember[] {
-  const tree = buildTree(query.table);
+  // No run of the block was here since the boot.
+  if (query.sinceTicks === Number.POSITIVE_INFINITY) return [];
+  const tree = treeOf(query.table);
   const barred = findBarred(query, tree.byPid);
   const found = new Map<number, FoundMember>();
 
@@ -136,6 +138,15 @@ export function countZombies(table: readonly ProcessStat[], members: ReadonlySet
 interface ProcessTree {
   readonly byPid: ReadonlyMap<number, ProcessStat>;
   readonly childrenOf: ReadonlyMap<number, readonly ProcessStat[]>;
+}
+
+/** Trees of the tables that are looked at, since one look serves all blocks. */
+const trees = new WeakMap<readonly ProcessStat[], ProcessTree>();
+
+function treeOf(table: readonly ProcessStat[]): ProcessTree {
+  const tree = trees.get(table) ?? buildTree(table);
+  trees.set(table, tree);
+  return tree;
 }
 
 /** A parent counts only if it started no later than its child: else the pid has been used again. */

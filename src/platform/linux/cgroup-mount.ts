@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProcs } from './cgroup-fs.ts';
 
@@ -88,6 +88,8 @@ export function resolveGroup(mount: CgroupMount, path: string): string | undefin
 
 /** True if the directory is in a cgroup v2 file system. */
 export function isCgroup2Directory(directory: string): boolean {
+  // Most that are asked for have been removed, and an error is dear.
+  if (!existsSync(directory)) return false;
   try {
     return statfsSync(directory).type === CGROUP2_SUPER_MAGIC;
   } catch {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Identity } from '../../model/identity.ts';
 import { isGone, type ProcessDetails } from '../../model/process.ts';
 import type { DetailFields, Platform } from '../platform.ts';
@@ -38,6 +39,8 @@ export function createLinuxPlatform(options: { readonly procRoot?: string } = {}
   function isAlive(identity: Identity): boolean {
     const { bootId, pidNamespace } = host();
     if (identity.bootId !== bootId || identity.pidNamespace !== pidNamespace) return false;
+    // Most that are asked for have ended, and an error is dear.
+    if (!existsSync(`${procRoot}/${identity.pid}`)) return false;
     const stat = readStat(procRoot, identity.pid, units());
     return stat !== undefined && !isGone(stat) && stat.startTicks === identity.startTicks;
   }
