@@ -12,6 +12,11 @@ import type { LaunchWorld } from './world.ts';
 export interface EnclosedBlock {
   readonly block: RunBlock;
   readonly tracker: Tracker;
+  /**
+   * Gives up this way to track, in which the agent could not be started, for the next one. Throws LaunchError 125 where
+   * none is left, or none that would do.
+   */
+  fallBack(failure: TrackerError): Promise<EnclosedBlock>;
 }
 
 export interface EncloseRequest {
@@ -61,19 +66,33 @@ export async function encloseBlock(request: EncloseRequest): Promise<EnclosedBlo
     reporter.note(`the record of ${record.id} cannot be kept up: ${error instanceof Error ? error.message : error}`);
   });
   try {
-    for (;;) {
-      const plan = firstPlan(plans);
-      checkRequired(options, plans);
-      block.setTracker(plan.record);
-      const tracker = await create(plan);
-      if (!(tracker instanceof TrackerError)) return { block, tracker };
-      plans = plansAfter(plans, tracker);
-      if (plans.length === 0) throw new LaunchError(RunExitCode.failed, `no tracker can be had: ${tracker.message}`);
-    }
+    return await encloseBy(plans, block, options);
   } catch (error) {
     block.withdraw(draft.before);
     throw error;
   }
+}
+
+/** By the first of the plans that can be had. */
+async function encloseBy(plans: readonly TrackerPlan[], block: RunBlock, options: RunOptions): Promise<EnclosedBlock> {
+  const plan = firstPlan(plans);
+  checkRequired(options, plans);
+  block.setTracker(plan.record);
+  const tracker = await create(plan);
+  const fallBack = (failure: TrackerError) => {
+    const rest = plansAfter(plans, failure);
+    if (rest.length > 0) return encloseBy(rest, block, options);
+    throw new LaunchError(RunExitCode.failed, `no tracker can be had: ${failure.message}`);
+  };
+  if (tracker instanceof TrackerError) return fallBack(tracker);
+  return {
+    block,
+    tracker,
+    async fallBack(failure) {
+      tracker.dispose();
+      return fallBack(failure);
+    },
+  };
 }
 
 async function create(plan: TrackerPlan): Promise<Tracker | TrackerError> {

@@ -5,9 +5,10 @@
 import type { BlockRecord, RunExit } from '../model/block.ts';
 import { selectStarter } from '../platform/select-starter.ts';
 import { readAllSessions } from '../platform/sessions.ts';
-import type { Agent, Handover, OrphanKeeper, Program, ProgramStarter } from '../platform/starter.ts';
+import type { Agent, Handover, OrphanKeeper, Program, ProgramStarter, StartRequest } from '../platform/starter.ts';
 import { removeKeptGroups } from '../trackers/kept-group.ts';
-import { labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
+import { TrackerError } from '../trackers/tracker.ts';
+import { type LabelledCommand, labelRun, planRunLabels, sweepLabels } from './apply-labels.ts';
 import { applyPriority } from './apply-priority.ts';
 import {
   beginRun,
@@ -40,12 +41,16 @@ export interface LaunchRequest {
 
 /**
  * Runs the agent and resolves to the exit code, or ends us by the signal that it died of. Rejects with AgentmuxError if
- * nothing was started.
+ * nothing was started. Programs are started as on this system, unless another `ownStarter` is given.
  */
-export async function launch({ options, operands, problem }: LaunchRequest, given: LaunchWorld): Promise<number> {
+export async function launch(
+  { options, operands, problem }: LaunchRequest,
+  given: LaunchWorld,
+  ownStarter?: ProgramStarter,
+): Promise<number> {
   const reporter = createReporter(given.stderr, options);
   if (problem !== undefined) reporter.note(problem);
-  const starter = await selectStarter(given.platform.os);
+  const starter = ownStarter ?? (await selectStarter(given.platform.os));
   const { passFds, nohup } = options;
   const handover = starter.readHandover({ operands, passFds, nohup, env: given.env });
   const program = starter.findProgram(handover);
@@ -68,45 +73,66 @@ export async function launch({ options, operands, problem }: LaunchRequest, give
   try {
     const enclosed = await encloseBlock(plan);
     if (signals.pending !== undefined) return turnBack(enclosed, draft.before, signals, { world, starter });
-    const orphans = starter.keepOrphans(enclosed.tracker.type, world.platform, world.pid);
-    const agent = await start({ ...plan, ...enclosed, starter, handover, program, operands, orphans }).catch(
-      (error: unknown) => {
-        sweepLabels(enclosed.block, world.platform);
-        takeBack(enclosed, draft.before);
-        throw error;
-      },
-    );
-    return await seeThrough({ ...enclosed, options, world, reporter, starter, signals, orphans, agent });
+    const started = await start({ ...plan, enclosed, starter, handover, program, operands });
+    return await seeThrough({ ...started, options, world, reporter, starter, signals });
   } finally {
     signals.stop();
   }
 }
 
-interface Running extends EnclosedBlock {
+interface StartedBlock extends EnclosedBlock {
+  readonly orphans: OrphanKeeper;
+  readonly agent: Agent;
+}
+
+interface Running extends StartedBlock {
   readonly options: RunOptions;
   readonly world: LaunchWorld;
   readonly reporter: Reporter;
   readonly starter: ProgramStarter;
   readonly signals: SignalListener;
-  readonly orphans: OrphanKeeper;
-  readonly agent: Agent;
 }
 
-interface Starting extends EnclosedBlock, EncloseRequest {
+interface Starting extends EncloseRequest {
+  readonly enclosed: EnclosedBlock;
   readonly starter: ProgramStarter;
   readonly handover: Handover;
   readonly program: Program;
   readonly operands: readonly string[];
-  readonly orphans: OrphanKeeper;
 }
 
-async function start(starting: Starting): Promise<Agent> {
-  const { block, tracker, starter, handover, program, options, world, reporter, orphans } = starting;
-  if (starting.draft.before !== undefined) sweepLabels(block, world.platform);
-  const labels = labelRun(starting);
+/** Starts the agent in its enclosure; by the next way to track where the system starts nothing in that. */
+async function start(starting: Starting): Promise<StartedBlock> {
+  const { program, world, reporter, draft } = starting;
+  const { block } = starting.enclosed;
+  if (draft.before !== undefined) sweepLabels(block, world.platform);
+  const labels = labelRun({ ...starting, block });
   for (const note of labels.notes) reporter.detail(note);
   for (const note of program.notes) reporter.detail(note);
-  const agent = await starter.start({
+  let { enclosed } = starting;
+  try {
+    for (;;) {
+      const started = await startIn(enclosed, labels, starting);
+      if (!(started instanceof TrackerError)) return started;
+      enclosed = await enclosed.fallBack(started);
+    }
+  } catch (error) {
+    sweepLabels(block, world.platform);
+    takeBack(enclosed, draft.before);
+    throw error;
+  }
+}
+
+/** Gives the error of a tracker in whose enclosure nothing was started. */
+async function startIn(
+  enclosed: EnclosedBlock,
+  labels: LabelledCommand,
+  starting: Starting,
+): Promise<StartedBlock | TrackerError> {
+  const { starter, handover, program, options, world, reporter } = starting;
+  const { block, tracker } = enclosed;
+  const orphans = starter.keepOrphans(tracker.type, world.platform, world.pid);
+  const request: StartRequest = {
     handover,
     program,
     argv: labels.argv,
@@ -120,7 +146,12 @@ async function start(starting: Starting): Promise<Agent> {
       }),
     platform: withQuietStat(world.platform),
     own: orphans.own,
+  };
+  const agent = await starter.start(request).catch((error: unknown) => {
+    if (error instanceof TrackerError) return error;
+    throw error;
   });
+  if (agent instanceof TrackerError) return agent;
   orphans.start();
   if (options.priority !== undefined) applyPriority(options.priority, tracker, block, world.platform, reporter);
   block.started(
@@ -128,7 +159,7 @@ async function start(starting: Starting): Promise<Agent> {
     { ...tracker.record, subreaper: orphans.isSubreaper },
     readAllSessions(withQuietStat(world.platform), world.pid),
   );
-  return agent;
+  return { ...enclosed, orphans, agent };
 }
 
 /** From the agent's first instruction to our last. */
@@ -226,7 +257,7 @@ function turnBack(
 }
 
 /** Nothing was started: no record and no group of it stay. */
-function takeBack({ block, tracker }: EnclosedBlock, before: BlockRecord | undefined): void {
+function takeBack({ block, tracker }: Pick<EnclosedBlock, 'block' | 'tracker'>, before: BlockRecord | undefined): void {
   tracker.dispose();
   block.withdraw(before);
 }

@@ -17,7 +17,10 @@ export interface ProgramStarter {
   readHandover(request: HandoverRequest): Handover;
   /** Finds the program that the first word of the handover names. Throws LaunchError 126 or 127. */
   findProgram(handover: Handover): Program;
-  /** Starts the agent with our terminal and our streams. Rejects with LaunchError 126 or 127 if the system does not start it. */
+  /**
+   * Starts the agent with our terminal and our streams. Rejects with LaunchError 126 or 127 if the system does not start it,
+   * and with what `spawnInside` throws; nothing of it ran then.
+   */
   start(request: StartRequest): Promise<Agent>;
   keepOrphans(type: TrackerType, platform: Platform, ownPid: number): OrphanKeeper;
   /** Stops us along with an agent that stops itself; gives how to end that. */
@@ -74,6 +77,14 @@ export interface Enclosure {
   readonly job?: number;
   /** Inheritable handles that the agent gets beside its streams: they keep the job's name for as long as it lives. */
   readonly inherited?: readonly number[];
+}
+
+/**
+ * The system starts the program, but not in its enclosure: nothing of it ran. Tracker.spawnInside makes a TrackerError of
+ * it.
+ */
+export class EnclosureError extends Error {
+  override readonly name = 'EnclosureError';
 }
 
 export interface StartRequest {

@@ -3,6 +3,7 @@ import type { Member, TrackerRecord } from '../model/block.ts';
 import type { Identity } from '../model/identity.ts';
 import type { PriorityResult } from '../model/priority.ts';
 import type { Platform } from '../platform/platform.ts';
+import { EnclosureError } from '../platform/starter.ts';
 import { type Win32, Win32Error } from '../platform/windows/ffi-call.ts';
 import { duplicateHandle } from '../platform/windows/handle-calls.ts';
 import {
@@ -121,15 +122,18 @@ export function createJobTracker(options: JobTrackerOptions): Tracker {
     },
     spawnInside(spawn) {
       if (held === undefined) throw new TrackerError('job-failed', `the job ${record.job?.name ?? ''} is not ours`);
-      if (endsWithUs()) return spawn({ job: held });
       // Inherited by what inherits at all: so the name outlives the wrapper and the agent without our doing.
-      const keeper = duplicateHandle(win32, held, { access: JobAccess.synchronize, inheritable: true });
+      const access = JobAccess.synchronize;
+      const keeper = endsWithUs() ? undefined : duplicateHandle(win32, held, { access, inheritable: true });
       try {
-        const spawned = spawn({ job: held, inherited: [keeper] });
-        isHandedOn = true;
+        const spawned = spawn({ job: held, inherited: keeper === undefined ? [] : [keeper] });
+        isHandedOn = keeper !== undefined;
         return spawned;
+      } catch (error) {
+        if (!(error instanceof EnclosureError)) throw error;
+        throw new TrackerError('job-refused', `${record.job?.name ?? ''}: ${error.message}`, { cause: error });
       } finally {
-        closeHandle(win32, keeper);
+        if (keeper !== undefined) closeHandle(win32, keeper);
       }
     },
     assign(root) {

@@ -21,6 +21,7 @@ export type ReasonCode =
   | 'kernel-too-old'
   | 'no-native'
   | 'job-failed'
+  | 'job-refused'
   | 'job-gone'
   | 'job-denied'
   | 'job-foreign'
@@ -139,6 +140,10 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
     command: 'npm install --include=optional',
   }),
   'job-failed': () => ({ sentence: 'the system did not make a job object', command: undefined }),
+  'job-refused': () => ({
+    sentence: 'the system starts no program in a job object of ours, as in a job that allows none within it',
+    command: undefined,
+  }),
   'job-gone': () => ({
     sentence: 'nobody holds the job object of the block any more, so that it has no name: members are found by scan',
     command: undefined,

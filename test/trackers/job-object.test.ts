@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { LaunchError } from '../../src/errors.ts';
 import type { BlockRecord } from '../../src/model/block.ts';
 import type { Identity } from '../../src/model/identity.ts';
 import type { Platform } from '../../src/platform/platform.ts';
+import { EnclosureError } from '../../src/platform/starter.ts';
 import { JobLimit, PriorityClass } from '../../src/platform/windows/job-calls.ts';
 import { inspectBlock } from '../../src/trackers/inspect.ts';
 import { outliveWrapper, withSharedLimits } from '../../src/trackers/job-limits.ts';
@@ -156,6 +158,23 @@ describe('a job', () => {
     expect(tracker.cpuTimeNs()).toBeUndefined();
     Object.assign(world.windows.jobs.get(NAME) ?? {}, { userTime: 30n, kernelTime: 12n });
     expect(tracker.cpuTimeNs()).toBe(4200);
+  });
+
+  it('says so where nothing is started in it, and lets no other failure of a start pass for that', async () => {
+    const { windows, plan } = createWorld();
+    for (const leavesNothing of [false, true]) {
+      const tracker = await plan({ leavesNothing })[0]?.create();
+      const spawn = (error: Error) => () =>
+        tracker?.spawnInside(() => {
+          throw error;
+        });
+      const refused = new EnclosureError('CreateProcessW: error 5');
+      expect(spawn(refused)).toThrow(new TrackerError('job-refused', `${NAME}: CreateProcessW: error 5`));
+      const missing = new LaunchError(127, 'not there');
+      expect(spawn(missing)).toThrow(missing);
+      tracker?.dispose();
+      expect(windows.openHandles).toBe(0);
+    }
   });
 
   it('keeps its name by the handle in the agent when we are killed', async () => {

@@ -14,7 +14,7 @@ const facts: ReasonFacts = {
 const hopeless = [
   ...['terminal', 'not-linux', 'not-windows', 'kernel-too-old'],
   ...['wsl-interop', 'no-ps', 'read-by-ps', 'read-by-last-resort', 'hidden-environment', 'no-subreaper'],
-  ...['job-failed', 'job-gone', 'job-foreign', 'inside-job'],
+  ...['job-failed', 'job-refused', 'job-gone', 'job-foreign', 'inside-job'],
 ];
 
 describe('adviseOn', () => {

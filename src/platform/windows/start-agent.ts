@@ -1,6 +1,6 @@
 import { LaunchError, RunExitCode } from '../../errors.ts';
 import type { Platform } from '../platform.ts';
-import type { Agent, AgentStatus, Enclosure, StartRequest } from '../starter.ts';
+import { type Agent, type AgentStatus, type Enclosure, EnclosureError, type StartRequest } from '../starter.ts';
 import { hasConsole, readStandardHandles, withVariables } from './console-calls.ts';
 import { type CreatedProcess, createProcess } from './create-process.ts';
 import { type Win32, Win32Error } from './ffi-call.ts';
@@ -12,18 +12,43 @@ import { buildWindowsCommand, type WindowsCommand } from './windows-command.ts';
 /** Starts the agent with our console, our standard streams and our environment, in the job that its tracker names. */
 export async function startWindowsAgent(request: StartRequest, win32: Win32): Promise<Agent> {
   const command = buildWindowsCommand(request);
-  const created = request.spawnInside((enclosure) =>
-    attempt(command, () => create(command, request, enclosure, win32)),
-  );
+  const create = (enclosure: Enclosure | undefined, flags = 0) =>
+    createAgent(command, request, win32, enclosure, flags);
+  const created = request.spawnInside((enclosure) => {
+    try {
+      return create(enclosure);
+    } catch (error) {
+      if (!(error instanceof Win32Error)) throw error;
+      const isOutsidePossible =
+        enclosure?.job !== undefined && canStart(() => create(undefined, CREATE_SUSPENDED), win32);
+      if (isOutsidePossible) throw new EnclosureError(error.message, { cause: error });
+      if (error.call === 'CreateProcessW') throw toLaunchError(command.file, error);
+      throw error;
+    }
+  });
   request.own.add(created.pid);
   return watchProcess(created, request.platform, win32);
 }
 
-function create(
+/** An error does not tell whether the program or its job was refused: one that is ended before it runs does. */
+function canStart(createSuspended: () => CreatedProcess, win32: Win32): boolean {
+  try {
+    const { handle } = createSuspended();
+    terminateProcess(win32, handle, killed);
+    closeHandle(win32, handle);
+    return true;
+  } catch (error) {
+    if (error instanceof Win32Error) return false;
+    throw error;
+  }
+}
+
+function createAgent(
   { file, line }: WindowsCommand,
   { added, program }: StartRequest,
-  enclosure: Enclosure | undefined,
   win32: Win32,
+  enclosure: Enclosure | undefined,
+  flags: number,
 ): CreatedProcess {
   return withVariables(win32, { ...program.env, ...added }, () =>
     createProcess(win32, {
@@ -35,18 +60,13 @@ function create(
       job: enclosure?.job,
       inherited: enclosure?.inherited,
       noWindow: !hasConsole(win32),
+      flags,
     }),
   );
 }
 
-function attempt<T>({ file }: WindowsCommand, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    if (error instanceof Win32Error && error.call === 'CreateProcessW') throw toLaunchError(file, error);
-    throw error;
-  }
-}
+/** processthreadsapi.h. */
+const CREATE_SUSPENDED = 0x4;
 
 function toLaunchError(file: string, error: Win32Error): LaunchError {
   const exitCode = error.code === 2 || error.code === 3 ? RunExitCode.notFound : RunExitCode.notExecutable;

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { LaunchError } from '../../../src/errors.ts';
 import type { Platform } from '../../../src/platform/platform.ts';
-import type { Agent, Program, StartRequest } from '../../../src/platform/starter.ts';
+import { type Agent, EnclosureError, type Program, type StartRequest } from '../../../src/platform/starter.ts';
 import type { Win32Argument } from '../../../src/platform/windows/ffi-call.ts';
 import { createWindowsStarter } from '../../../src/platform/windows/windows-starter.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { FakeWindows } from './fake-windows.ts';
 
 const NO_WINDOW = 0x8000000;
+const SUSPENDED = 0x4;
+const JOB_LIST = 0x2000d;
 const HANDLE = 0x500;
 
 const bufferOf = (argument: Win32Argument | undefined) => {
@@ -23,13 +25,14 @@ interface Created {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A Windows with a console, or without one, where programs can be started. */
-function makeWindows({ hasConsole = true, error = 0, exitCode = 0 } = {}) {
+/** A Windows with a console, or without one, where programs can be started; with `jobError` none in a job. */
+function makeWindows({ hasConsole = true, error = 0, jobError = 0, exitCode = 0 } = {}) {
   const fake = new FakeWindows([]);
   const variables: Record<string, string> = { Own: 'mine' };
   const created: Created[] = [];
   const terminated: number[] = [];
   const modes: number[] = [];
+  let hasJob = false;
   const ok = (value = 1) => ({ value, error: 0 });
   const calls: Record<string, (...args: readonly Win32Argument[]) => { value: number; error: number }> = {
     GetConsoleProcessList: () => ok(hasConsole ? 2 : 0),
@@ -61,11 +64,18 @@ function makeWindows({ hasConsole = true, error = 0, exitCode = 0 } = {}) {
       bufferOf(size).writeBigInt64LE(64n, 0);
       return ok();
     },
-    UpdateProcThreadAttribute: () => ok(),
-    DeleteProcThreadAttributeList: () => ok(0),
+    UpdateProcThreadAttribute: (_list, _flags, attribute) => {
+      hasJob ||= attribute?.value === JOB_LIST;
+      return ok();
+    },
+    DeleteProcThreadAttributeList: () => {
+      hasJob = false;
+      return ok(0);
+    },
     memcpy: () => ok(0x9000),
     CreateProcessW: (application, line, _a, _b, _inherit, flags, _env, _cwd, _startup, info) => {
       if (error !== 0) return { value: 0, error };
+      if (jobError !== 0 && hasJob) return { value: 0, error: jobError };
       const about = { application: application?.value, line: textOf(line), flags: Number(flags?.value) };
       created.push({ ...about, variables: { ...variables } });
       bufferOf(info).writeBigInt64LE(BigInt(HANDLE), 0);
@@ -143,6 +153,22 @@ describe('the start of an agent on Windows', () => {
       .catch((reason: unknown) => reason);
     expect(failure).toBeInstanceOf(LaunchError);
     expect(failure).toMatchObject({ exitCode, message: expect.stringMatching(message) });
+  });
+
+  it('fails with that of the job where the program can be started, which never runs then', async () => {
+    const { starter, created, terminated, variables } = makeWindows({ jobError: 5 });
+    const failure = await starter.start(request).catch((reason: unknown) => reason);
+    expect(failure).toBeInstanceOf(EnclosureError);
+    expect(failure).toMatchObject({ message: 'CreateProcessW: error 5' });
+    expect(created.map(({ flags }) => flags & SUSPENDED)).toEqual([SUSPENDED]);
+    expect(terminated).toEqual([137]);
+    expect(variables).toEqual({ Own: 'mine' });
+  });
+
+  it('starts the program once where there is no job', async () => {
+    const { starter, created } = makeWindows({ jobError: 5 });
+    await starter.start({ ...request, spawnInside: (spawn) => spawn() });
+    expect(created.map(({ flags }) => flags & SUSPENDED)).toEqual([0]);
   });
 
   it('takes back its variables where nothing was started', async () => {
