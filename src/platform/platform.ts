@@ -88,6 +88,11 @@ export interface Platform {
   readOpenFile(pid: number, fd: number): string | undefined;
   /** Which of the exact entries `AGENTMUX_TAG=<tag>` the environment of the process holds; undefined if none or unreadable. */
   findTag(pid: number, tags: ReadonlySet<string>): string | undefined;
+  /**
+   * Keeps the pid of that very process from being given to another, also after its end, until the function that it gives is
+   * called; undefined if it is not that process any more. Left out where orphans are adopted, or a pid cannot be kept.
+   */
+  readonly keepPid?: (identity: Identity) => (() => void) | undefined;
   /** Processes whose parent is `pid`. */
   children(pid: number): number[];
   readListeners(pids: Iterable<number>): ListenersResult;

@@ -31,6 +31,7 @@ export type ReasonCode =
   | 'read-by-last-resort'
   | 'hidden-environment'
   | 'no-subreaper'
+  | 'no-adoption'
   | 'wsl-interop'
   | 'hidepid';
 
@@ -187,6 +188,12 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
     sentence:
       'orphans are adopted by the system and not by agentmux-run: one that left its session and cleared its ' +
       'environment before it was seen is lost',
+    command: undefined,
+  }),
+  'no-adoption': () => ({
+    sentence:
+      'nobody adopts orphans: one with a cleared environment is known only while agentmux-run runs and if it has seen the ' +
+      'program that started it',
     command: undefined,
   }),
   'wsl-interop': () => ({

@@ -28,6 +28,11 @@ export interface MembersQuery {
   /** Wrappers of all runs: never members themselves; what descends from a live one's children since its root is. */
   readonly wrappers: readonly WrapperIdentity[];
   readonly recorded: readonly SeenProcess[];
+  /**
+   * Pids of members that nobody else can have had since, each with the start of its member: what names one as its parent is
+   * its child, also when it has ended. None if left out.
+   */
+  readonly keptPids?: ReadonlyMap<number, number>;
   /** Pids in the enclosure, if there is one: not returned, but what descends from them is. */
   readonly enclosed: ReadonlySet<number>;
   /** Nothing that started earlier is a member, clock ticks since boot. */
@@ -52,12 +57,13 @@ export interface FoundMember {
  * wrapper, a zombie, or what is older than the block.
  *
  * Orphans of the tree are children of the wrapper while it lives, since it is a child subreaper (prctl(2)
- * PR_SET_CHILD_SUBREAPER); so a double fork with a cleared environment is still found by descent.
+ * PR_SET_CHILD_SUBREAPER); so a double fork with a cleared environment is still found by descent. On Windows nobody adopts
+ * them, and they go on naming the parent that made them: that tells whose they are as long as its pid is kept.
  */
 export function findMembers(query: MembersQuery): FoundMember[] {
   // No run of the block was here since the boot.
   if (query.sinceTicks === Number.POSITIVE_INFINITY) return [];
-  const tree = treeOf(query.table);
+  const tree = treeOf(query);
   const barred = findBarred(query, tree.byPid);
   const found = new Map<number, FoundMember>();
 
@@ -90,7 +96,8 @@ export function findMembers(query: MembersQuery): FoundMember[] {
     (tree.childrenOf.get(pid) ?? []).filter((child) => child.startTicks >= childrenSince && !barred.has(child.pid)),
   );
   for (const child of adopted) add(child, 'descent');
-  addDescendants([...found.keys(), ...query.enclosed, ...adopted.map((child) => child.pid)], 'descent');
+  const ended = [...(query.keptPids?.keys() ?? [])].filter((pid) => !tree.byPid.has(pid));
+  addDescendants([...found.keys(), ...query.enclosed, ...adopted.map((child) => child.pid), ...ended], 'descent');
 
   for (const stat of query.table) {
     if (found.has(stat.pid) || query.enclosed.has(stat.pid) || !isCandidate(stat) || !query.isTagged(stat)) continue;
@@ -143,22 +150,23 @@ interface ProcessTree {
 /** Trees of the tables that are looked at, since one look serves all blocks. */
 const trees = new WeakMap<readonly ProcessStat[], ProcessTree>();
 
-function treeOf(table: readonly ProcessStat[]): ProcessTree {
+function treeOf({ table, keptPids }: MembersQuery): ProcessTree {
+  if (keptPids !== undefined) return buildTree(table, keptPids);
   const tree = trees.get(table) ?? buildTree(table);
   trees.set(table, tree);
   return tree;
 }
 
 /** A parent counts only if it started no later than its child: else the pid has been used again. */
-function buildTree(table: readonly ProcessStat[]): ProcessTree {
+function buildTree(table: readonly ProcessStat[], keptPids: ReadonlyMap<number, number> = new Map()): ProcessTree {
   const byPid = new Map(table.map((stat) => [stat.pid, stat]));
   const childrenOf = new Map<number, ProcessStat[]>();
   for (const stat of table) {
-    const parent = byPid.get(stat.ppid);
-    if (!parent || parent.startTicks > stat.startTicks) continue;
-    const siblings = childrenOf.get(parent.pid);
+    const parentStart = byPid.get(stat.ppid)?.startTicks ?? keptPids.get(stat.ppid);
+    if (parentStart === undefined || parentStart > stat.startTicks) continue;
+    const siblings = childrenOf.get(stat.ppid);
     if (siblings) siblings.push(stat);
-    else childrenOf.set(parent.pid, [stat]);
+    else childrenOf.set(stat.ppid, [stat]);
   }
   return { byPid, childrenOf };
 }

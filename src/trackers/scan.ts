@@ -4,6 +4,7 @@ import type { Identity } from '../model/identity.ts';
 import type { Platform } from '../platform/platform.ts';
 import { type ChasePids, chase } from './chase.ts';
 import { withoutHelpers } from './helpers.ts';
+import { createPidKeeper } from './pid-keeper.ts';
 import { setNiceness } from './priority.ts';
 import { type FoundMember, findMembers, type SeenProcess, type WrapperIdentity } from './scan-members.ts';
 import type { ScanSubject } from './subject.ts';
@@ -19,6 +20,8 @@ export interface ScanTrackerOptions {
   openPids(): ChasePids & { close(): void };
   /** Told of members not seen before, so that they can be recorded and stay members. */
   onSeen?(members: readonly SeenProcess[]): void;
+  /** Keeps pids of members between two looks (Platform.keepPid), for who looks regularly and disposes in the end. */
+  readonly keepPid?: Platform['keepPid'];
 }
 
 /** What a block file says of a scanned block. `subreaper` is set by the run once the kernel agreed. */
@@ -42,6 +45,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
   let stopped: Identity[] = [];
   let tags: ReadonlySet<string> = new Set();
   let isTagged = createTagReader(platform, tags);
+  const pids = createPidKeeper(options.keepPid, () => platform.host().pidNamespace);
 
   function readSubject(): ScanSubject {
     const subject = options.subject();
@@ -62,6 +66,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     const subject = readSubject();
     const found = findMembers({
       ...subject,
+      keptPids: pids.kept(),
       table: withoutHelpers(platform.readTable(), platform, subject.wrappers),
       countsGroups: platform.os !== 'linux',
       host: platform.host(),
@@ -77,6 +82,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     const now = found.map(({ stat }) => ({ pid: stat.pid, startTicks: stat.startTicks, bootId }));
     const news = now.filter((member) => seen.get(member.pid)?.startTicks !== member.startTicks);
     seen = new Map(now.map((member) => [member.pid, member]));
+    pids.update(now);
     if (news.length > 0) options.onSeen?.(news);
   }
 
@@ -97,16 +103,16 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     // Last, and seldom needed: who loses its console ends by itself, as if it had been asked to.
     const consoles = known.filter(({ stat }) => isConhost(baseName(stat.comm)));
     const hunt = async (targets: readonly FoundMember[], untouched: readonly number[]) => {
-      const pids = options.openPids();
+      const open = options.openPids();
       try {
         await chase({
-          ...{ platform, pids, known: targets.map(toIdentity), isMember: isTagged, adopters },
+          ...{ platform, pids: open, known: targets.map(toIdentity), isMember: isTagged, adopters },
           spare: new Set(untouched),
           sinceTicks: subject.sinceTicks,
           deadlineMs: Math.max(0, end - Date.now()),
         });
       } finally {
-        pids.close();
+        open.close();
       }
     };
     const hosts = consoles.map(({ stat }) => stat.pid);
@@ -191,7 +197,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
     setBelowNormalPriority: (on) => setNiceness(() => find().map(({ stat }) => stat.pid), on),
     cpuTimeNs: () => undefined,
     oomKills: () => undefined,
-    dispose: () => undefined,
+    dispose: () => pids.close(),
   };
 }
 

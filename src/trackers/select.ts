@@ -254,10 +254,12 @@ function planScan(options: PlanOptions, reasons: readonly TrackerReason[]): Trac
     sinceTicks: Math.min(before()?.sinceTicks ?? Number.POSITIVE_INFINITY, options.wrapper.startTicks),
   });
   const { onSeen } = options;
+  const { keepPid } = platform;
   return {
     record,
     withReason: (reason) => planScan(options, [...reasons, reason]),
-    create: async () => createScanTracker({ record, platform, subject, onSeen, openPids: () => openPids(platform) }),
+    create: async () =>
+      createScanTracker({ record, platform, subject, onSeen, openPids: () => openPids(platform), keepPid }),
   };
 }
 

@@ -6,19 +6,9 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { isAlive, readEnvironment, readTable } from '../helpers/procfs.ts';
+import { seededRandom } from '../helpers/random.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-
-/** mulberry32: the same instants at every run of the test. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Listing {
   readonly blocks: readonly { readonly id: string; readonly status: string }[];

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { BlockRecord } from '../../src/model/block.ts';
 import { openStore } from '../../src/state/file-store.ts';
 import type { Store } from '../../src/state/store.ts';
+import { seededRandom } from '../helpers/random.ts';
 import { buildStoreChild, type StoreChild, startChild } from './child.ts';
 import { sampleRecord } from './sample.ts';
 
@@ -86,17 +87,6 @@ function expectWhole(block: BlockRecord): number {
   const words = new Set(block.runs.flatMap((run) => run.argv));
   if (block.createdAtMs > 0) expect([...words]).toEqual([`word-${block.createdAtMs}`]);
   return block.createdAtMs;
-}
-
-/** mulberry32. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 it('keeps the lines of readers that record at the same time apart', async () => {

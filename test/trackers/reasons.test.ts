@@ -13,7 +13,7 @@ const facts: ReasonFacts = {
 /** What nothing typed here could change. */
 const hopeless = [
   ...['terminal', 'not-linux', 'not-windows', 'kernel-too-old'],
-  ...['wsl-interop', 'no-ps', 'read-by-ps', 'read-by-last-resort', 'hidden-environment', 'no-subreaper'],
+  ...['wsl-interop', 'no-ps', 'read-by-ps', 'read-by-last-resort', 'hidden-environment', 'no-subreaper', 'no-adoption'],
   ...['job-failed', 'job-refused', 'job-gone', 'job-foreign', 'inside-job'],
 ];
 

@@ -292,6 +292,9 @@ describe('agentmux on Windows', () => {
     const { stdout } = await outcome(rig.agentmux('doctor'));
     expect(stdout).toMatch(/^tracker: job/m);
     expect(stdout).toContain('native calls: available (ffi-rs)');
+    expect(stdout).not.toContain('no-adoption');
+    const scanned = await outcome(createRig({ tracker: 'scan' }).agentmux('doctor'));
+    expect(scanned.stdout).toContain('[no-adoption: this is win32]');
     const { tracker } = await ask<{ tracker: { type: string } }>(rig, 0, 'doctor');
     expect(tracker.type).toBe('job');
   });

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../helpers/random.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import { capMs, sleeper, startBystander } from './helpers/agent.ts';
 import { descendants, endProcess, isAlive, type SeenProcess, startedAt } from './helpers/look.ts';
 import { createRig, outcome, type Rig, readRecord } from './helpers/rig.ts';
-import { seededRandom } from './helpers/vectors.ts';
 
 const rounds = 20;
 const command = ['cmd.exe', '/d', '/c', sleeper.join(' ')];

@@ -3,9 +3,10 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anything } from '../helpers/cli-call.ts';
+import { seededRandom } from '../helpers/random.ts';
 import { capMs, createAgent } from './helpers/agent.ts';
 import { createRig, outcome, type Rig } from './helpers/rig.ts';
-import { randomVectors, seededRandom } from './helpers/vectors.ts';
+import { randomVectors } from './helpers/vectors.ts';
 
 interface Told {
   readonly args: readonly string[];

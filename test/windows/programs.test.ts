@@ -2,9 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anything } from '../helpers/cli-call.ts';
+import { seededRandom } from '../helpers/random.ts';
 import { capMs, createAgent } from './helpers/agent.ts';
 import { createRig, outcome, type Rig } from './helpers/rig.ts';
-import { randomVectors, seededRandom } from './helpers/vectors.ts';
+import { randomVectors } from './helpers/vectors.ts';
 
 const tell = resolve('test/windows/fixtures/tell.cjs');
 const shims = resolve('test/fixtures/shims');

@@ -67,7 +67,7 @@ export async function diagnose(context: Context): Promise<Diagnosis> {
   const reasons = [
     ...trial.reasons,
     ...findCoverageNotes(context.platform),
-    ...findReaderNotes(context.platform),
+    ...findReaderNotes(context.platform, trial.type),
     ...findPlaceNotes(context.platform, () => listRecords(context)),
   ];
   const tracker = { ...trial, reasons: reasons.map((reason) => ({ ...reason, ...adviseOn(reason, facts) })) };

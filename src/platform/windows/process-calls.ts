@@ -19,14 +19,18 @@ export const ProcessRight = {
 /** Why a process cannot be opened. */
 export type OpenFailure = 'gone' | 'denied';
 
-/**
- * Opens a process, hands its handle to `use` and closes it again. Gives `gone` where there is no such pid, `denied`
- * where we may not.
- */
-export function withProcess<T>(win32: Win32, pid: number, rights: number, use: (handle: number) => T): T | OpenFailure {
+/** A handle to a process, to be closed. Gives `gone` where there is no such pid, `denied` where we may not. */
+export function openProcess(win32: Win32, pid: number, rights: number): number | OpenFailure {
   const { value: handle, error } = win32.call('kernel32', 'OpenProcess', 'I64', u32(rights), i32(0), u32(pid));
+  if (handle !== 0) return handle;
   // For a pid that nobody has the error is that of a wrong parameter.
-  if (handle === 0) return error === Win32Code.invalidParameter ? 'gone' : 'denied';
+  return error === Win32Code.invalidParameter ? 'gone' : 'denied';
+}
+
+/** Opens a process, hands its handle to `use` and closes it again. */
+export function withProcess<T>(win32: Win32, pid: number, rights: number, use: (handle: number) => T): T | OpenFailure {
+  const handle = openProcess(win32, pid, rights);
+  if (typeof handle !== 'number') return handle;
   try {
     return use(handle);
   } finally {

@@ -1,9 +1,12 @@
 import { AgentmuxError } from '../../errors.ts';
+import type { Identity } from '../../model/identity.ts';
 import type { ProcessStat } from '../../model/process.ts';
 import { type Win32, Win32Error } from './ffi-call.ts';
 import {
+  closeHandle,
   isRunning,
   type OpenFailure,
+  openProcess,
   ProcessRight,
   readImagePath,
   readMemoryCounters,
@@ -58,6 +61,19 @@ export function readStart(win32: Win32, pid: number): number | undefined {
 export function startOf(win32: Win32, handle: number): number | 'gone' {
   const { startedAt } = readSettledTimes(win32, handle);
   return isRunning(win32, handle) ? startedAt : 'gone';
+}
+
+/**
+ * Keeps a pid by a handle: it may be given away only "until all handles to the process are closed and the process object is
+ * freed" (PROCESS_INFORMATION). Gives what closes it; undefined if the pid is not that process'.
+ */
+export function keepPid(win32: Win32, { pid, startTicks }: Pick<Identity, 'pid' | 'startTicks'>) {
+  const handle = isPid(pid) ? openProcess(win32, pid, LOOK) : 'gone';
+  if (typeof handle !== 'number') return undefined;
+  const release = () => closeHandle(win32, handle);
+  if (attempt(() => readSettledTimes(win32, handle).startedAt) === startTicks) return release;
+  release();
+  return undefined;
 }
 
 /** True for what can be the pid of a program: 0 and 4 are the kernel's own. */

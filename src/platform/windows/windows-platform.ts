@@ -9,7 +9,7 @@ import { win32 as ownWin32, type Win32 } from './ffi-call.ts';
 import { readHost } from './host.ts';
 import { withParameters } from './peb.ts';
 import { ProcessRight, terminateProcess, withProcess } from './process-calls.ts';
-import { isPid, readStart, readStat, readTable, startOf } from './table.ts';
+import { isPid, keepPid, readStart, readStat, readTable, startOf } from './table.ts';
 import { groupByPid, readTcpListeners, toOpenPorts } from './tcp-table.ts';
 
 /** What a process that we ended exits with: as after SIGKILL elsewhere. */
@@ -64,6 +64,7 @@ export function createWindowsPlatform(win32: Win32 = ownWin32): Platform {
       const entries = tags.size === 0 ? undefined : readEntries(pid);
       return entries && findTag(entries, tags);
     },
+    keepPid: (identity) => (isOurs(identity) ? keepPid(win32, identity) : undefined),
     children: (pid) =>
       readTable(win32)
         .filter((stat) => stat.ppid === pid)

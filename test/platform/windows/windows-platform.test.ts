@@ -120,6 +120,28 @@ describe('an identity', () => {
     expect(platform.readStat(100)).toMatchObject({ comm: 'csrss.exe', startTicks: startOf(100) });
   });
 
+  it('keeps its pid by a handle, also after its end, and none of a process that is another', () => {
+    const process = { pid: 100, exited: false };
+    const { platform, fake } = open(process, { pid: 104, denies: LIMITED });
+    const identity = { pid: 100, startTicks: startOf(100), bootId: '', pidNamespace: '' };
+    for (const exited of [false, true]) {
+      process.exited = exited;
+      const release = platform.keepPid?.(identity);
+      expect(fake.handles.size).toBe(1);
+      release?.();
+      expect(fake.handles.size).toBe(0);
+    }
+    const others = [
+      { startTicks: 1 },
+      { bootId: 'b' },
+      { pid: 104, startTicks: startOf(104) },
+      { pid: 0 },
+      { pid: 999 },
+    ];
+    for (const other of others) expect(platform.keepPid?.({ ...identity, ...other })).toBeUndefined();
+    expect(fake.handles.size).toBe(0);
+  });
+
   it('of the machine is made of its name where the registry has none', () => {
     const { platform, fake } = open();
     fake.machineGuid = undefined;
