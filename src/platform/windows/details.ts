@@ -2,7 +2,7 @@ import { type ProcessDetails, UNKNOWN_DETAILS } from '../../model/process.ts';
 import type { DetailFields } from '../platform.ts';
 import { parseCommandLine } from './command-line.ts';
 import { type Win32, Win32Error } from './ffi-call.ts';
-import { withParameters } from './peb.ts';
+import { PARAMETERS_RIGHTS, type ProcessParameters, readParameters } from './peb.ts';
 import { ProcessRight, queryProcess, readImagePath, readMemoryCounters, withProcess } from './process-calls.ts';
 import { isPid } from './table.ts';
 
@@ -16,44 +16,46 @@ export class DetailsReader {
     this.#win32 = win32;
   }
 
+  /** By one handle: opening a process is the dearest of these calls. */
   read(pid: number, fields: DetailFields): ProcessDetails {
     if (!isPid(pid)) return UNKNOWN_DETAILS;
-    return {
-      ...UNKNOWN_DETAILS,
-      argv: fields.argv ? this.#readArgv(pid) : undefined,
-      ...((fields.exe || fields.status) && this.#readLimited(pid, fields)),
-      cwd: fields.cwd ? quietly(() => withParameters(this.#win32, pid, ({ cwd }) => cwd())) : undefined,
-    };
+    const hasQuery = this.#hasCommandLineQuery;
+    const needsMemory = fields.cwd === true || (fields.argv === true && !hasQuery);
+    const whole = needsMemory ? this.#open(pid, fields, PARAMETERS_RIGHTS) : undefined;
+    const details = whole ?? this.#open(pid, fields, ProcessRight.queryLimited);
+    // Only now it is known that command lines are to be read from memory.
+    if (fields.argv && hasQuery && !this.#hasCommandLineQuery) return this.read(pid, fields);
+    return { ...UNKNOWN_DETAILS, ...details };
   }
 
-  #readLimited(pid: number, fields: DetailFields): Partial<ProcessDetails> {
+  #open(pid: number, fields: DetailFields, rights: number): Partial<ProcessDetails> | undefined {
     const win32 = this.#win32;
-    const read = () =>
-      withProcess(win32, pid, ProcessRight.queryLimited, (handle) => ({
-        exe: fields.exe ? quietly(() => readImagePath(win32, handle)) : undefined,
-        privateBytes: fields.status ? quietly(() => readMemoryCounters(win32, handle).privateBytes) : undefined,
-      }));
-    const result = quietly(read);
-    return typeof result === 'object' ? result : {};
+    const details = quietly(() =>
+      withProcess(win32, pid, rights, (handle) => {
+        const canReadMemory = rights === PARAMETERS_RIGHTS;
+        const parameters = canReadMemory ? quietly(() => readParameters(win32, handle)) : undefined;
+        return {
+          argv: fields.argv ? this.#readArgv(handle, parameters) : undefined,
+          exe: fields.exe ? quietly(() => readImagePath(win32, handle)) : undefined,
+          privateBytes: fields.status ? quietly(() => readMemoryCounters(win32, handle).privateBytes) : undefined,
+          cwd: fields.cwd ? quietly(() => parameters?.cwd()) : undefined,
+        };
+      }),
+    );
+    return typeof details === 'object' ? details : undefined;
   }
 
-  #readArgv(pid: number): readonly string[] | undefined {
-    const line =
-      quietly(() => this.#queryCommandLine(pid)) ??
-      quietly(() => withParameters(this.#win32, pid, ({ commandLine }) => commandLine()));
+  #readArgv(handle: number, parameters: ProcessParameters | undefined): readonly string[] | undefined {
+    const line = quietly(() => this.#queryCommandLine(handle)) ?? quietly(() => parameters?.commandLine());
     return line === undefined || line === '' ? undefined : parseCommandLine(line);
   }
 
-  #queryCommandLine(pid: number): string | undefined {
+  #queryCommandLine(handle: number): string | undefined {
     if (!this.#hasCommandLineQuery) return undefined;
-    const win32 = this.#win32;
-    const line = withProcess(win32, pid, ProcessRight.queryLimited, (handle) => {
-      const bytes = Buffer.alloc(COMMAND_LINE_BYTES);
-      const status = queryProcess(win32, handle, COMMAND_LINE_INFORMATION, bytes);
-      if (status === STATUS_INVALID_INFO_CLASS) this.#hasCommandLineQuery = false;
-      return status === 0 ? { text: parseCommandLineInformation(bytes) } : undefined;
-    });
-    return typeof line === 'object' ? line.text : undefined;
+    const bytes = Buffer.alloc(COMMAND_LINE_BYTES);
+    const status = queryProcess(this.#win32, handle, COMMAND_LINE_INFORMATION, bytes);
+    if (status === STATUS_INVALID_INFO_CLASS) this.#hasCommandLineQuery = false;
+    return status === 0 ? parseCommandLineInformation(bytes) : undefined;
   }
 }
 

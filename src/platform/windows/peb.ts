@@ -15,12 +15,21 @@ export interface ProcessParameters {
  * ended, that we may not read, or that is of 32 bits, whose parameters lie elsewhere.
  */
 export function withParameters<T>(win32: Win32, pid: number, use: (parameters: ProcessParameters) => T): T | undefined {
-  const result = withProcess(win32, pid, ProcessRight.query | ProcessRight.readMemory, (handle) => {
-    const fields = readFields(win32, handle);
-    return fields && { value: use(createParameters(win32, handle, fields)) };
+  const result = withProcess(win32, pid, PARAMETERS_RIGHTS, (handle) => {
+    const parameters = readParameters(win32, handle);
+    return parameters && { value: use(parameters) };
   });
   return typeof result === 'object' ? result.value : undefined;
 }
+
+/** The same of a process that is open with PARAMETERS_RIGHTS already, for as long as it is. */
+export function readParameters(win32: Win32, handle: number): ProcessParameters | undefined {
+  const fields = readFields(win32, handle);
+  return fields && createParameters(win32, handle, fields);
+}
+
+/** What reading the parameters of a process needs. */
+export const PARAMETERS_RIGHTS = ProcessRight.query | ProcessRight.readMemory;
 
 const BASIC_INFORMATION = 0;
 const WOW64_INFORMATION = 26;
