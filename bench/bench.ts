@@ -3,6 +3,7 @@
  * side. Ratios, not times, hold on a noisy machine: each number is a median of ratios within one run. Exits 1 if a
  * budget is missed.
  */
+import { benchCalls } from './calls.ts';
 import { benchEnumeration } from './enumerate.ts';
 import { benchKillers } from './kill.ts';
 import { benchKillTree } from './kill-tree.ts';
@@ -22,6 +23,7 @@ const sections: Readonly<Record<string, () => Promise<readonly BudgetRow[]>>> = 
   memory: benchMemory,
   watch: benchWatch,
   labels: benchLabels,
+  calls: benchCalls,
 };
 
 const asked = process.argv.slice(2);
