@@ -92,7 +92,9 @@ export function findMembers(query: MembersQuery): FoundMember[] {
     if (stat?.startTicks === seen.startTicks && seen.bootId === query.host.bootId) add(stat, 'recorded');
   }
   const liveWrappers = query.wrappers.filter((wrapper) => findIdentity(tree.byPid, wrapper, query.host));
-  const adopted = liveWrappers.flatMap(({ pid, childrenSince = 0 }) =>
+  // Where nobody adopts orphans, a wrapper has no children but the root, older ones and what reads processes for it.
+  const adopters = query.countsGroups ? [] : liveWrappers;
+  const adopted = adopters.flatMap(({ pid, childrenSince = 0 }) =>
     (tree.childrenOf.get(pid) ?? []).filter((child) => child.startTicks >= childrenSince && !barred.has(child.pid)),
   );
   for (const child of adopted) add(child, 'descent');

@@ -39,6 +39,7 @@ export function scanRecord(reasons: readonly TrackerReason[]): TrackerRecord {
 /** Finds members by root, tag, descent and what was seen before (scan-members.ts); keeps what it saw. */
 export function createScanTracker(options: ScanTrackerOptions): Tracker {
   const { platform } = options;
+  const adoptsOrphans = platform.os === 'linux';
   const assigned: Identity[] = [];
   let seen = new Map<number, SeenProcess>();
   /** What setFrozen stopped: whoever was stopped before stays so when the rest is thawed. */
@@ -68,7 +69,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
       ...subject,
       keptPids: pids.kept(),
       table: withoutHelpers(platform.readTable(), platform, subject.wrappers),
-      countsGroups: platform.os !== 'linux',
+      countsGroups: !adoptsOrphans,
       host: platform.host(),
       enclosed: new Set(),
       isTagged,
@@ -93,11 +94,11 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
 
   async function killTree({ deadlineMs, spare = new Set() }: KillTreeOptions): Promise<Member[]> {
     const subject = readSubject();
-    const adopters = subject.wrappers.filter((wrapper) => platform.isAlive(wrapper));
+    const wrappers = subject.wrappers.filter((wrapper) => platform.isAlive(wrapper));
     const end = Date.now() + deadlineMs;
     const spared = [
       ...spare,
-      ...adopters.flatMap((wrapper) => [...ancestorsOf(wrapper.pid), ...olderChildrenOf(wrapper)]),
+      ...wrappers.flatMap((wrapper) => [wrapper.pid, ...ancestorsOf(wrapper.pid), ...olderChildrenOf(wrapper)]),
     ];
     const known = find();
     // Last, and seldom needed: who loses its console ends by itself, as if it had been asked to.
@@ -106,7 +107,8 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
       const open = options.openPids();
       try {
         await chase({
-          ...{ platform, pids: open, known: targets.map(toIdentity), isMember: isTagged, adopters },
+          ...{ platform, pids: open, known: targets.map(toIdentity), isMember: isTagged },
+          adopters: adoptsOrphans ? wrappers : [],
           spare: new Set(untouched),
           sinceTicks: subject.sinceTicks,
           deadlineMs: Math.max(0, end - Date.now()),

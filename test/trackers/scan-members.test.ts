@@ -86,6 +86,12 @@ describe('findMembers', () => {
       expect(Object.keys(found).map(Number)).toEqual([30, 31, 32]);
     });
 
+    it('takes no other child of the wrapper for a member than the root, though it started in the same second', () => {
+      const table = [...tree, line(25, 20, 110), line(40, 20, 140)];
+      const wrappers = [{ ...id(20, 100), childrenSince: 110 }];
+      expect(find(table, { ...query, wrappers })).toEqual({ 30: 'root', 31: 'descent', 32: 'descent' });
+    });
+
     it('spreads no tag alone over a group', () => {
       const table = [...tree, line(50, 1, 150), orphan(51, 50)];
       expect(find(table, { ...query, tagged: [50] })).toEqual({ 30: 'root', 31: 'descent', 32: 'descent', 50: 'tag' });
