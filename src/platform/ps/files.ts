@@ -61,10 +61,15 @@ export function parseFiles(text: string): Map<number, Map<string, string>> {
       files = new Map();
       if (/^\d+$/.test(value)) byPid.set(Number(value), files);
     } else if (line.startsWith('f')) slot = value;
-    else if (line.startsWith('n') && slot !== '' && files?.has(slot) === false) files.set(slot, decodeName(value));
+    else if (line.startsWith('n') && slot !== '' && files?.has(slot) === false) {
+      if (!UNREADABLE.test(value)) files.set(slot, decodeName(value));
+    }
   }
   return byPid;
 }
+
+/** What lsof says in place of a file that it may not look at, on Linux: `/proc/7/cwd (readlink: Permission denied)`. */
+const UNREADABLE = /^\/proc\/\d+\/\S+ \((?:readlink|stat|lstat|opendir): .*\)$/;
 
 /** lsof prints what is not printable in its locale as `\xc3\xa4`; undone where that makes whole UTF-8 characters. */
 function decodeName(name: string): string {

@@ -141,6 +141,11 @@ describe('what lsof prints', () => {
     expect(files.get(48310)?.get('cwd')).toBe('/Users/max/währung');
     expect(files.get(48310)?.get('1')).toBe('/private/tmp/claude-501/tasks/b1a2c3.output');
   });
+
+  it('are unknown where lsof may not look at them', () => {
+    const files = parseFiles('p7\nfcwd\nn/proc/7/cwd (readlink: Permission denied)\nf1\nn/tmp/a (b: c)\n');
+    expect([...(files.get(7) ?? [])]).toEqual([['1', '/tmp/a (b: c)']]);
+  });
 });
 
 describe('single values', () => {
