@@ -68,7 +68,8 @@ async function listPorts(context: Context, operands: readonly string[], options:
     json: () => renderJson({ rows, warnings: unreadable }),
     quiet: () => [...new Set(rows.flatMap(renderHolder))].join(''),
     table: () => {
-      if (rows.length === 0) context.stderr.write(`${describeNone(ports, query.isPlain)}\n`);
+      if (rows.length === 0)
+        context.stderr.write(`${describeNone(ports, query.isPlain, context.platform.hidesPorts)}\n`);
       return renderTable(portColumns(rows), rows, viewOf(context, { noTrunc: !options.trunc }));
     },
   });
@@ -137,9 +138,10 @@ function renderHolder({ pid, startTicks }: PortRow): string[] {
   return pid === undefined ? [] : [renderIdentity({ pid, startTicks })];
 }
 
-function describeNone(ports: ReadonlySet<number>, isPlain: boolean): string {
+function describeNone(ports: ReadonlySet<number>, isPlain: boolean, hidesPorts = false): string {
   if (!isPlain) return 'no listening port matches the filter';
-  return ports.size === 0 ? 'nothing listens' : `nothing listens on ${[...ports].join(', ')}`;
+  const listens = hidesPorts ? 'nothing that can be seen from here listens' : 'nothing listens';
+  return ports.size === 0 ? listens : `${listens} on ${[...ports].join(', ')}`;
 }
 
 /** The fields of a row; a test holds it to schema/ports.schema.json. */

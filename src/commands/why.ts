@@ -135,11 +135,13 @@ function describeFormer(context: Context, records: Membership['lookup']['records
 }
 
 function findListeners(context: Context, { table }: Membership, port: number): ProcessStat[] {
-  const sockets = context.platform.readOpenPorts().filter((socket) => socket.port === port);
-  if (sockets.length === 0) throw notFound(`nothing listens on port ${port}`);
+  const { platform } = context;
+  const sockets = platform.readOpenPorts().filter((socket) => socket.port === port);
+  const seen = platform.hidesPorts ? 'nothing that can be seen from here' : 'nothing';
+  if (sockets.length === 0) throw notFound(`${seen} listens on port ${port}`);
   const holders = findPortHolders(sockets, (pid) => liveParent(table, pid));
   const pids = new Set(holders.flatMap(({ pid }) => pid ?? []));
-  const stats = [...pids].flatMap((pid) => table.get(pid) ?? context.platform.readStat(pid) ?? []);
+  const stats = [...pids].flatMap((pid) => table.get(pid) ?? platform.readStat(pid) ?? []);
   if (stats.length > 0) return stats;
   const uid = sockets.find((socket) => socket.uid !== undefined)?.uid;
   const of = uid === undefined ? '' : ` of uid ${uid}`;

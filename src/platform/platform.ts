@@ -98,6 +98,8 @@ export interface Platform {
   readListeners(pids: Iterable<number>): ListenersResult;
   /** Every listening socket, whoever holds it. */
   readOpenPorts(): readonly ListeningSocket[];
+  /** True where it leaves out those of other users. */
+  readonly hidesPorts?: boolean;
   /** Start time as wall clock, ms since the epoch; shown, never compared. */
   startedAtMs(startTicks: number): number;
   /** Signals that process if it still is that process, re-checked right before. */

@@ -192,6 +192,7 @@ export function createPsPlatform(options: PsPlatformOptions): Platform {
         .map((row) => row.pid),
     readListeners,
     readOpenPorts,
+    hidesPorts: ownUid !== 0,
     startedAtMs: (startTicks) => startTicks * 1000,
     signal,
     ttyName: (ttyNr) => ttys.nameOf(ttyNr),
