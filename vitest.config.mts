@@ -5,6 +5,8 @@ const report = process.env.AGENTMUX_TEST_REPORT;
 
 /** Suites that start the built CLI: one file at a time on small machines, since each forks dozens of processes. */
 const processSuite = { pool: 'forks', maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000 } as const;
+/** Where every look starts a program (`npm run test:ps`). */
+const slowLooks = process.env.RIG_READER === undefined ? {} : { testTimeout: 240_000 };
 const setupFiles = ['test/helpers/setup.ts'];
 
 /** Each system's tests of the built CLI. Those of macOS hold on Linux too, with processes read by ps. */
@@ -52,6 +54,7 @@ export default defineConfig({
           include: (e2e[process.platform] ?? ['test/macos']).map((folder) => `${folder}/**/*.test.ts`),
           setupFiles,
           ...processSuite,
+          ...slowLooks,
         },
       },
       { test: { name: 'agents', include: ['test/real-agents/**/*.test.ts'], setupFiles, ...processSuite } },

@@ -6,6 +6,7 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { hasPty, ptyReason, startOnTerminal } from '../helpers/pty.ts';
+import { escapesPattern } from '../helpers/reader.ts';
 import { hasShell, makeBinDirectory } from '../helpers/shells.ts';
 import { describeIf, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -98,14 +99,14 @@ describe('agentmux completion bash', () => {
     const trap = join(rig.directory, 'trap');
     const name = `\x1b[2J\t$(touch ${trap})\`touch ${trap}\`;touch ${trap}`;
     await agent.startTool(`(exec -a '${name}' sleep 321); true`);
+    const shown = new RegExp(escapesPattern("^\\d+\tb1: '?\\\\x1b\\[2J\\\\t\\$\\(touch "), 'm');
     const answer = await waitFor('the process', async () => {
       const { stdout } = await rig
         .agentmux('__complete', '1', '--', 'kill', '')
         .stdout(/[\s\S]*/)
         .run();
-      return /^\d+\tb1: '\\x1b/m.test(stdout) && stdout;
+      return shown.test(stdout) && stdout;
     });
-    expect(answer).toMatch(/^\d+\tb1: '\\x1b\[2J\\t\$\(touch /m);
     expect(answer.split('\n').every((line) => /^((:?|p)\d+\t[^\t]*)?$/.test(line))).toBe(true);
     await offersOfBash(rig, 'agentmux kill ', bin);
     await offersOfBash(rig, `agentmux kill $(touch ${trap}) \`touch ${trap}\` `, bin);

@@ -5,13 +5,12 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults, withoutEachField } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
-import { isRoot } from '../helpers/skip.ts';
+import { surestTrackers } from '../helpers/reader.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 let markers = 0;
 const marker = () => `6${process.pid}${String(markers++).padStart(3, '0')}`;
-const trackers = isRoot ? ['cgroup', 'scan'] : ['scan'];
 
 interface EntryJson {
   readonly id: string;
@@ -40,7 +39,7 @@ function waitForEntries(rig: Rig, count: number): Promise<readonly EntryJson[]> 
   });
 }
 
-describe.each(trackers)('entries, tracked by %s', (tracker) => {
+describe.each(surestTrackers)('entries, tracked by %s', (tracker) => {
   it('are what outlived its tool call: each keeps its id, and none is used again', async () => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');

@@ -5,13 +5,13 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
-import { isRoot } from '../helpers/skip.ts';
+import { surestTrackers } from '../helpers/reader.ts';
+import { itIf } from '../helpers/skip.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 let markers = 0;
 const marker = () => `5${process.pid}${String(markers++).padStart(3, '0')}`;
-const trackers = isRoot ? ['cgroup', 'scan'] : ['scan'];
 
 /** A block with two entries, p1 and p2, each a shell with a child. */
 async function startTwo(rig: Rig) {
@@ -31,7 +31,7 @@ function groupOf(pid: number | undefined): string {
   return /^0::(.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8'))?.[1] ?? '';
 }
 
-describe.each(trackers)('what is kept, tracked by %s', (tracker) => {
+describe.each(surestTrackers)('what is kept, tracked by %s', (tracker) => {
   it('is spared by kill-tree, which says so, and ended with --including-kept', async () => {
     const rig = createRig({ tracker });
     const { ids } = await startTwo(rig);
@@ -159,7 +159,8 @@ describe.each(trackers)('what is kept, tracked by %s', (tracker) => {
 });
 
 describe('agentmux keep', () => {
-  it.runIf(isRoot)('moves it to a group of its own, beside that of its block, which goes with it', async () => {
+  const moves = 'moves it to a group of its own, beside that of its block, which goes with it';
+  itIf(surestTrackers.includes('cgroup'), 'needs root, and groups to be the tracker', moves, async () => {
     const rig = createRig({ tracker: 'cgroup' });
     const { ids } = await startTwo(rig);
     const [pid] = findSleepers(ids[0]);

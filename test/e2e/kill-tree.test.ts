@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bins, createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
-import { daemonCommand } from '../helpers/fake-agent.ts';
 import { killJson, parseKillJson, readIfThere } from '../helpers/kill-json.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { findByArgv, isAlive, readRow, readTable } from '../helpers/procfs.ts';
+import { isNativeReader, notByPs, orphanCommand, trackers } from '../helpers/reader.ts';
+import { itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const started = (marker: string, count = 1) =>
@@ -24,13 +25,13 @@ function readRecord(rig: Rig, id: string): { readonly tracker: { readonly cgroup
   return JSON.parse(readFileSync(join(rig.stateDirectory, 'blocks', `${id}.json`), 'utf8'));
 }
 
-describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => {
+describe.each(trackers)('agentmux kill-tree (tracker %s)', (tracker) => {
   it('ends the whole block, verified, and no bystander', async () => {
     const rig = createRig({ tracker });
     const marker = `42${process.pid}`;
     const { agent, wrapper } = await startBlock(rig, 'b1');
     const bystander = startSleeper();
-    await agent.startTool(`setsid sleep ${marker} & ${daemonCommand(`sleep ${marker}`)}; sleep ${marker} & wait`);
+    await agent.startTool(`setsid sleep ${marker} & ${orphanCommand(`sleep ${marker}`)}; sleep ${marker} & wait`);
     await agent.startPlumbing('sleep', marker);
     const pids = await started(marker, 4);
     const { pid } = await agent.inspect();
@@ -115,7 +116,9 @@ describe.each(['auto', 'scan'])('agentmux kill-tree (tracker %s)', (tracker) => 
     expect([root, tool, sleeper].every(isAlive)).toBe(true);
   });
 
-  it('ends a chain of forks that leaves a session and a parent with every link, and does not take it for gone', async () => {
+  const chain =
+    'ends a chain of forks that leaves a session and a parent with every link, and does not take it for gone';
+  itIf(isNativeReader, notByPs('each link has gone before ps has listed the next'), chain, async () => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const beat = join(rig.workDirectory, 'beat');

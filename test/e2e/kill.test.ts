@@ -8,6 +8,7 @@ import { killJson, parseKillJson, readIfThere } from '../helpers/kill-json.ts';
 import { type LiveBlock, startBlock } from '../helpers/live-block.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { findByArgv, isAlive, readRow, readTable } from '../helpers/procfs.ts';
+import { readStart, trackers } from '../helpers/reader.ts';
 import { isRoot, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -27,7 +28,7 @@ async function runInside(rig: Rig, { agent }: LiveBlock, args: string): Promise<
   return text;
 }
 
-describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
+describe.each(trackers)('agentmux kill (tracker %s)', (tracker) => {
   it('ends a tool with what descends from it, says so, and leaves the agent and its other tools alone', async () => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
@@ -86,7 +87,7 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4105');
-    const identity = `${tool}:${readRow(tool)?.startTicks}`;
+    const identity = `${tool}:${readStart(tool)}`;
     await killJson('kill', rig, 0, '-9', identity);
     await waitFor('it to be gone', () => readRow(tool) === undefined);
     for (const target of [String(tool), identity]) {
@@ -98,7 +99,7 @@ describe.each(['auto', 'scan'])('agentmux kill (tracker %s)', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4106');
-    await killJson('kill', rig, 0, `${tool}:${(readRow(tool)?.startTicks ?? 0) - 1}`);
+    await killJson('kill', rig, 0, `${tool}:${(readStart(tool) ?? 0) - 1}`);
     await rig
       .agentmux('kill', `${tool}:1`)
       .stderr(

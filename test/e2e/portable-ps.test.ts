@@ -3,11 +3,12 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { createRig, type Reader, type Rig } from '../helpers/cli.ts';
+import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { findByArgv, isAlive, readArgv } from '../helpers/procfs.ts';
+import type { Reader } from '../helpers/reader.ts';
 import { describeIf, isLinux, isRoot } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -64,7 +65,7 @@ for (const { reader, programs } of readers) {
 
 function testReader(reader: Reader): void {
   it('are the same rows as by procfs, but for what ps cannot tell', async () => {
-    const [own, native] = [createRig({ reader }), createRig({ tracker: 'scan' })];
+    const [own, native] = [createRig({ reader }), createRig({ reader: 'native', tracker: 'scan' })];
     const [rows, expected] = [await grow(own, 'b1'), await grow(native, 'b1')];
     expect(rows.map(nameOf)).toEqual(expected.map(nameOf));
     expect(rows.map((row) => shapeOf(row, rows))).toEqual(expected.map((row) => shapeOf(row, expected)));

@@ -7,6 +7,7 @@ import { anything } from '../helpers/cli-call.ts';
 import { startSleeper } from '../helpers/processes.ts';
 import { isAlive, readEnvironment, readTable } from '../helpers/procfs.ts';
 import { seededRandom } from '../helpers/random.ts';
+import { isNativeReader } from '../helpers/reader.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -14,7 +15,8 @@ interface Listing {
   readonly blocks: readonly { readonly id: string; readonly status: string }[];
 }
 
-const rounds = 200;
+/** Each takes a second or more where a look starts a program. */
+const rounds = isNativeReader ? 200 : 40;
 /** A start takes some 100 ms on a calm machine, an end some 10: what is killed is every part of a run's life. */
 const shortestLifeMs = 400;
 

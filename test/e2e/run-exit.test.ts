@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createRig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { hasNamespaces, namespaceReason } from '../helpers/namespace.ts';
-import { describeIf } from '../helpers/skip.ts';
+import { isNativeReader, notByPs } from '../helpers/reader.ts';
+import { describeIf, itIf } from '../helpers/skip.ts';
 
 describe('the exit of agentmux-run', () => {
   it.each([0, 1, 2, 123, 124, 125, 126, 127, 130, 255])('is the code %i of its command', async (code) => {
@@ -110,7 +111,7 @@ describeIf(hasNamespaces, namespaceReason, 'agentmux-run as the first process of
     await createRig({ prefix: first }).run('sh', '-c', 'kill -KILL $$').status(137).run();
   });
 
-  it('reaps what is left to it', async () => {
+  itIf(isNativeReader, notByPs('orphans are not adopted'), 'reaps what is left to it', async () => {
     const script =
       'for i in 1 2 3 4 5 6 7 8; do sh -c "sleep 0.05 & exit 0"; done; sleep 1; grep -l "^State:.Z" /proc/[0-9]*/status; true';
     await createRig({ prefix: first }).run('sh', '-c', script).stderr(anything).run();

@@ -4,9 +4,10 @@ import { compileSchema, findFaults } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { endProcess } from '../helpers/processes.ts';
 import { readRow } from '../helpers/procfs.ts';
+import { trackers } from '../helpers/reader.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
-describe.each(['auto', 'scan'])('agentmux wait (tracker %s)', (tracker) => {
+describe.each(trackers)('agentmux wait (tracker %s)', (tracker) => {
   it('waits for the agent, prints nothing, and says as JSON how long it took', async () => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1', '--leftovers', 'keep');

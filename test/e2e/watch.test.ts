@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { bins, createRig, type Rig } from '../helpers/cli.ts';
 import { compileSchema, findFaults } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
+import { escapesPattern } from '../helpers/reader.ts';
 import { describeIf } from '../helpers/skip.ts';
 import { hasTmux, TmuxScreen, tmuxReason } from '../helpers/tmux.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -111,7 +112,7 @@ describeIf(hasTmux, tmuxReason, 'agentmux watch on a terminal', () => {
     const screen = new TmuxScreen(rig, 80, 24);
     screen.enter(watch);
     const text = await screen.seen(/漢字かな/);
-    expect(text).toContain('\\x1b]0;x');
+    expect(text).toMatch(new RegExp(escapesPattern('\\\\x1b\\]0;x')));
     expect(screen.fact('pane_title')).not.toBe('x');
     screen.press('q');
     await waitFor('the shell', () => screen.fact('alternate_on') === '0');

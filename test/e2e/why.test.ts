@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
-import { daemonCommand } from '../helpers/fake-agent.ts';
 import { compileSchema, findFaults, withoutEachField } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { endProcess, startSleeper } from '../helpers/processes.ts';
 import { isAlive, readRow } from '../helpers/procfs.ts';
+import { orphanCommand } from '../helpers/reader.ts';
 import { isRoot, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -112,7 +112,7 @@ describe('agentmux why', () => {
   it('names parents that have exited as such', async () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');
-    await agent.startTool(`${daemonCommand('sleep 312')}; sleep 313; true`);
+    await agent.startTool(`${orphanCommand('sleep 312')}; sleep 313; true`);
     const pid = await seenPid(rig, 'b1', 'sleep 312');
     await waitFor('the parent to exit', async () =>
       (await ask(rig, String(pid))).ancestry.some(({ status }) => status === 'exited'),

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { CliCall } from './cli-call.ts';
 import { endBlocks } from './end-blocks.ts';
+import { type Reader, suiteReader, variablesFor } from './reader.ts';
 
 /** Paths of the built bins, as a user starts them. */
 export const bins = {
@@ -15,7 +16,7 @@ export const bins = {
 export interface RigOptions {
   /** Sets AGENTMUX_TRACKER for every call. */
   readonly tracker?: string;
-  /** Reads processes by `ps` and `lsof`. */
+  /** How every call reads processes; that of the suite if left out. */
   readonly reader?: Reader;
   /** Runs every call as this user (needs root). */
   readonly uid?: number;
@@ -50,13 +51,12 @@ export function createRig(options: RigOptions = {}): Rig {
   chmodSync(directory, 0o755);
   const nonce = randomBytes(8).toString('hex');
   const env = {
-    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: home,
     LANG: 'C.UTF-8',
     TERM: 'dumb',
     AGENTMUX_STATE_DIR: stateDirectory,
     AGENTMUX_TEST_RIG: nonce,
-    ...variablesFor(options.reader ?? readerOfSuite()),
+    ...variablesFor(options.reader ?? suiteReader),
     ...(options.tracker !== undefined && { AGENTMUX_TRACKER: options.tracker }),
   };
   const prefix = [...(options.prefix ?? []), ...userPrefix(options.uid)];
@@ -75,23 +75,6 @@ export function createRig(options: RigOptions = {}): Rig {
     run: (...args) => call([process.execPath, bins.agentmuxRun, ...args]),
     command: (command, ...args) => call([command, ...args]),
   };
-}
-
-/** RIG_READER runs any suite with another reader, by hand. */
-function readerOfSuite(): Reader | undefined {
-  const name = process.env['RIG_READER'];
-  return name === 'ps' || name === 'darwin' ? name : undefined;
-}
-
-/** How the built commands are to read processes; by the reader for this system if left out. */
-export type Reader = 'ps' | 'darwin';
-
-/** Variables for that: macOS' programs are played by test/fixtures/darwin/bin. Scan is all that there is with them. */
-function variablesFor(reader: Reader | undefined): Record<string, string> {
-  if (reader === undefined) return {};
-  if (reader === 'ps') return { AGENTMUX_PROCESS_TABLE: 'ps', AGENTMUX_TRACKER: 'scan' };
-  const path = `${resolve('test/fixtures/darwin/bin')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
-  return { AGENTMUX_PROCESS_TABLE: 'ps-darwin', AGENTMUX_TRACKER: 'scan', PATH: path };
 }
 
 function makeDirectory(path: string, uid: number | undefined): void {

@@ -7,7 +7,7 @@ import { readEnvironment, readTable, type TableRow, withDescendants } from './pr
 interface Traces {
   readonly cgroups: Set<string>;
   readonly tags: Set<string>;
-  /** `pid:startTicks` of everything that the state files name. */
+  /** `pid:startTicks` of everything that the state files name, or `pid:seconds` where `ps` told the starts. */
   readonly identities: Set<string>;
 }
 
@@ -53,9 +53,15 @@ function findVictims({ tags, identities }: Traces, entry: string): number[] {
 
 function isSeed(row: TableRow, tags: Set<string>, identities: Set<string>, entry: string): boolean {
   if (row.pid === process.pid) return false;
-  if (identities.has(`${row.pid}:${row.startTicks}`)) return true;
+  const seconds = BOOT_SECONDS + Math.floor(row.startTicks / 100);
+  // `ps` and this sum may round apart.
+  const starts = [row.startTicks, seconds - 1, seconds, seconds + 1];
+  if (starts.some((start) => identities.has(`${row.pid}:${start}`))) return true;
   return readEnvironment(row.pid).some((value) => value === entry || tags.has(value));
 }
+
+/** When the system was booted, seconds since 1970 (proc_stat(5)); starts count in hundredths from then. */
+const BOOT_SECONDS = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1]);
 
 function killCgroup(path: string): void {
   try {
