@@ -38,7 +38,10 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
   const touched = new Map<number, number>();
   /** The row that was read by itself last: right before a signal its state is asked for too. */
   let single: { readonly row: PsRow | undefined; readonly pid: number; readonly at: number } | undefined;
-  const texts = new Map<boolean, { readonly at: number; readonly byPid: ReadonlyMap<number, PsCommand> }>();
+  const texts = new Map<
+    boolean,
+    { readonly takenAt: number; readonly readAt: number; readonly byPid: ReadonlyMap<number, PsCommand> }
+  >();
 
   function fresh() {
     const at = nowMs();
@@ -66,12 +69,17 @@ export function createSnapshot(reader: PsReader, nowMs: () => number = () => per
 
   function textOf(row: PsRow, withEnvironment: boolean): PsCommand | undefined {
     const kept = texts.get(withEnvironment);
-    const command = kept?.byPid.get(row.pid);
-    if (kept !== undefined && nowMs() - kept.at <= GOOD_MS && command?.startSeconds === row.startSeconds) {
-      return command;
+    if (kept !== undefined) {
+      const command = kept.byPid.get(row.pid);
+      // Who is in the table, but not in what was read after it, has ended: to look for each of these anew would start a
+      // `ps` for every `ps` that others ran.
+      const isLater = table?.byPid.get(row.pid) === row && kept.takenAt >= readAt;
+      if (command?.startSeconds === row.startSeconds && (isLater || nowMs() - kept.readAt <= GOOD_MS)) return command;
+      if (isLater) return undefined;
     }
+    const at = nowMs();
     const byPid = reader.commands(withEnvironment);
-    texts.set(withEnvironment, { at: nowMs(), byPid });
+    texts.set(withEnvironment, { takenAt: at, readAt: nowMs(), byPid });
     const now = byPid.get(row.pid);
     return now?.startSeconds === row.startSeconds ? now : undefined;
   }

@@ -69,6 +69,16 @@ describe('createPsPlatform', () => {
     expect(platform.readVariables(102, new Set(['HOME']))).toBeUndefined();
   });
 
+  it('looks once for the tags of all, however many have ended meanwhile', () => {
+    const ended = Array.from({ length: 20 }, (_, index) => ({ pid: 200 + index, ppid: 1 }));
+    const { platform, calls, processes } = createWorld([SELF, ...ended]);
+    const pids = platform.readTable().map(({ pid }) => pid);
+    processes.splice(1, ended.length);
+    const before = calls.length;
+    expect(pids.filter((pid) => platform.findTag(pid, new Set([TAG])) !== undefined)).toEqual([]);
+    expect(calls.length - before).toBe(1);
+  });
+
   it('throws where nothing can be read, instead of telling that there is nothing', () => {
     const missing: RunProgram = (file) => {
       throw new ProgramError(`there is no ${file}`);
