@@ -101,6 +101,8 @@ describeIf(hasTmux, tmuxReason, 'agentmux watch on a terminal', () => {
     await screen.seen(/End all of b1, [\s\S]*this ends the agent/);
     screen.press('y');
     await screen.seen(/^[> ]- ?b1 .* ended /m, 30_000);
+    // Until then q only says that a kill is under way.
+    await screen.seen(/ended: \d+ exited/);
     screen.press('q');
     await waitFor('the shell', () => screen.fact('alternate_on') === '0');
   });
