@@ -2,8 +2,6 @@ import { constants, getPriority, setPriority } from 'node:os';
 import type { PriorityResult } from '../model/priority.ts';
 import { listThreads } from '../platform/linux/threads.ts';
 
-const { PRIORITY_BELOW_NORMAL, PRIORITY_NORMAL } = constants.priority;
-
 /** What is born while we look is found by the next pass; a pass that changes nothing is the last. */
 const MAX_PASSES = 20;
 
@@ -49,6 +47,7 @@ function setProcess(pid: number, below: boolean): Outcome {
 }
 
 function setThread(id: number, below: boolean): Outcome {
+  const { PRIORITY_BELOW_NORMAL, PRIORITY_NORMAL } = constants.priority;
   try {
     const before = getPriority(id);
     const isAsAsked = below ? before >= PRIORITY_BELOW_NORMAL : before <= PRIORITY_NORMAL;

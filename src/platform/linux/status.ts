@@ -1,4 +1,4 @@
-import { readRecord } from './read-small.ts';
+import { readRecordText } from './read-small.ts';
 
 /** What the long status file tells beyond the status line. */
 export interface ProcessStatus {
@@ -12,13 +12,12 @@ export interface ProcessStatus {
 
 /** Reads user, private memory and inner pid; undefined if there is no such process or it may not be seen. */
 export function readStatus(procRoot: string, pid: number): ProcessStatus | undefined {
-  const bytes = readRecord(`${procRoot}/${pid}/status`);
-  return bytes && parseStatus(bytes);
+  const text = readRecordText(`${procRoot}/${pid}/status`);
+  return text === undefined ? undefined : parseStatus(text);
 }
 
-/** Parses proc_pid_status(5). The name in its first line cannot forge others: the kernel escapes newlines there. */
-export function parseStatus(bytes: Buffer): ProcessStatus {
-  const text = bytes.toString('latin1');
+/** Parses proc_pid_status(5), a character for each byte. The name in its first line cannot forge others: the kernel escapes newlines there. */
+export function parseStatus(text: string): ProcessStatus {
   const anonymous = parseNumber(findLine(text, 'RssAnon'));
   const swapped = parseNumber(findLine(text, 'VmSwap')) ?? 0;
   return {
