@@ -65,7 +65,12 @@ function toClassifyMember(
   const agent = recogniseAgent(process)?.id;
   const daemon = agent === undefined ? undefined : recogniseDaemon(process);
   return {
-    ...{ pid, ppid, sid, startTicks, name, agent },
+    pid,
+    ppid,
+    sid,
+    startTicks,
+    name,
+    agent,
     daemon: daemon?.title,
     starterPid: daemon === undefined ? undefined : findStarter(process, daemon),
     isCopy: parent !== undefined && isCopyOf(process, parent),

@@ -9,6 +9,23 @@ import { findScript } from './script.ts';
  * `MainThread` of every Node program. Undefined for any other process, launchers and shells included.
  */
 export function recogniseAgent(process: NamedProcess): AgentProfile | undefined {
+  const { argv, exe } = process;
+  if (argv === undefined) return findAgent(process);
+  let answer = answers.get(argv);
+  if (answer === undefined || answer.exe !== exe) {
+    answer = { exe, profile: findAgent(process) };
+    answers.set(argv, answer);
+  }
+  return answer.profile;
+}
+
+/** What was found of each argument vector: one look asks several times about the same process. */
+const answers = new WeakMap<
+  readonly string[],
+  { readonly exe: string | undefined; readonly profile: AgentProfile | undefined }
+>();
+
+function findAgent(process: NamedProcess): AgentProfile | undefined {
   if (isPackageManagerTitle(process.argv)) {
     return undefined;
   }
@@ -37,7 +54,8 @@ export function profileForPackage(spec: string): AgentProfile | undefined {
 }
 
 function recogniseExecutable(process: NamedProcess): AgentProfile | undefined {
-  const directory = `/${(process.exe ?? '').replaceAll('\\', '/').split('/').slice(0, -1).join('/')}/`;
+  const path = `/${(process.exe ?? '').replaceAll('\\', '/')}`;
+  const directory = path.slice(0, path.lastIndexOf('/') + 1);
   return (
     findProfileByName(executableName(process)) ??
     profiles.find((profile) => profile.directories.some((path) => directory.endsWith(`/${path}/`)))

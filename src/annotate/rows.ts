@@ -145,8 +145,12 @@ export function describeTexts(member: RowMember, details: ProcessDetails | undef
   const comm = member.stat?.comm;
   const texts = describeProcess(argv, comm, redact);
   const bytes = details?.argvBytes;
+  // By name: of an object that begins with a spread V8 makes each further field some microseconds dearer.
   return {
-    ...texts,
+    argv: texts.argv,
+    comm: texts.comm,
+    command: texts.command,
+    redacted: texts.redacted,
     // The bytes would tell what the text hides.
     commandBase64: bytes === undefined || texts.redacted ? undefined : toBase64(bytes),
     exe,

@@ -77,7 +77,7 @@ export async function listProcesses(context: Context, options: PsOptions): Promi
 
   if (form.type === 'table')
     tellAboutRows(context, listing, sorted, {
-      handOversOf: (view) => told?.(view).handOvers ?? [],
+      handOversOf: (view) => told?.(view).handOvers?.() ?? [],
       ownPortsOf: (view) => (listeners === undefined ? [] : listOwnPorts(view, listeners)),
       ...options,
       filtered: rows.length > sorted.length,

@@ -80,7 +80,7 @@ export function inspectBlock(recorded: BlockRecord, deps: InspectDeps): BlockVie
     enclosedNow: () => new Set(all.flatMap((tracker) => tracker.memberPids())),
   });
   const members: Seen[] = [
-    ...[...enclosed].map(([pid, stat]): Seen => ({ ...enclosedMember(pid, stat), stat })),
+    ...[...enclosed].map(([pid, stat]) => enclosedMember(pid, stat)),
     ...outside.map(({ stat, source }): Seen => {
       const escaped = isEnclosed(record);
       return { pid: stat.pid, startTicks: stat.startTicks, source, confidence: 'best_effort', escaped, stat };
@@ -138,8 +138,8 @@ function readEnclosed(
   return stats;
 }
 
-function enclosedMember(pid: number, stat: ProcessStat | undefined): Member {
-  return { pid, startTicks: stat?.startTicks, source: 'enclosure', confidence: 'high', escaped: false };
+function enclosedMember(pid: number, stat: ProcessStat | undefined): Seen {
+  return { pid, startTicks: stat?.startTicks, source: 'enclosure', confidence: 'high', escaped: false, stat };
 }
 
 function findStatus(record: BlockRecord, platform: Platform, hasMembers: boolean): BlockStatus {
@@ -163,7 +163,8 @@ function describe(record: BlockRecord, { platform, marks }: InspectDeps, members
     const { argv, exe } = member.stat
       ? platform.readDetails(member.pid, { argv: true, exe: true })
       : { argv: undefined, exe: undefined };
-    return { ...member, argv, exe };
+    const { pid, startTicks, source, confidence, escaped, stat } = member;
+    return { pid, startTicks, source, confidence, escaped, stat, argv, exe };
   });
   const processes = seen.map(({ pid, startTicks, stat, argv, exe }) => {
     return { pid, startTicks, ppid: stat?.ppid, sid: sessionOf(platform, stat), comm: stat?.comm, argv, exe };
@@ -182,7 +183,10 @@ function describe(record: BlockRecord, { platform, marks }: InspectDeps, members
   marks?.remember(record.id, result);
   return seen
     .filter(({ pid }) => !ended.has(pid))
-    .map((member) => ({ ...member, ...(result.roles.get(member.pid) ?? UNSEEN) }));
+    .map(({ pid, startTicks, source, confidence, escaped, stat, argv, exe }) => {
+      const { role, because, evidence } = result.roles.get(pid) ?? UNSEEN;
+      return { pid, startTicks, source, confidence, escaped, stat, argv, exe, role, because, evidence };
+    });
 }
 
 /** Between the start of an agent and its record: what the wrapper starts is the agent. */

@@ -33,7 +33,7 @@ export function readKnownEntries(context: Context, view: BlockView): readonly En
 /** What is known of the members of a block by its calls and entries, and which are kept, as rows are joined from it. */
 export type Told = (view: BlockView) => Pick<RowsInput, 'calls' | 'entries' | 'kept'> & {
   /** Programs that calls of the block handed work to, which is no member of it. */
-  readonly handOvers?: readonly string[];
+  readonly handOvers?: () => readonly string[];
 };
 
 /** Reads calls, entries and what is kept of the blocks for their rows. Gives ids to new entries. */
@@ -50,7 +50,7 @@ export async function readTold(context: Context, views: readonly BlockView[]): P
       calls: entries.labels,
       entries: entries.entryOf,
       kept: kept(record, members),
-      handOvers: listHandOvers(record, entries.commands),
+      handOvers: () => listHandOvers(record, entries.commands),
     };
   };
 }
