@@ -13,6 +13,8 @@ interface Process {
 }
 
 const WRAPPER = 1000;
+/** The agent, which lives as long as we look. */
+const ROOT = 500;
 const PIDS = 12;
 
 /**
@@ -30,7 +32,7 @@ class TinyWindows {
     );
     if (pid === undefined) return undefined;
     this.now += 1;
-    const isOfBlock = ppid === WRAPPER || this.alive.get(ppid)?.isOfBlock === true;
+    const isOfBlock = ppid === ROOT || this.alive.get(ppid)?.isOfBlock === true;
     const process = { pid, ppid, startTicks: this.now, isOfBlock };
     this.alive.set(pid, process);
     return process;
@@ -38,7 +40,9 @@ class TinyWindows {
 
   /** As the table of Windows is read: a parent that is younger than its child is none. */
   table(): ProcessStat[] {
-    return [{ pid: WRAPPER, ppid: 1, startTicks: 1, isOfBlock: false }, ...this.alive.values()].map((process) => {
+    const first = { pid: WRAPPER, ppid: 1, startTicks: 1, isOfBlock: false };
+    const root = { pid: ROOT, ppid: WRAPPER, startTicks: 2, isOfBlock: true };
+    return [first, root, ...this.alive.values()].map((process) => {
       const isStale = (this.alive.get(process.ppid)?.startTicks ?? 0) > process.startTicks;
       const rest = { pgid: 0, sid: 0, ttyNr: 0, tpgid: -1, state: 'S', cpuMs: 0, rssBytes: 0, comm: 'x' };
       return { ...rest, pid: process.pid, startTicks: process.startTicks, ppid: isStale ? 0 : process.ppid };
@@ -46,7 +50,7 @@ class TinyWindows {
   }
 
   keepPid = ({ pid, startTicks }: Identity): (() => void) | undefined => {
-    if (this.alive.get(pid)?.startTicks !== startTicks) return undefined;
+    if (pid !== ROOT && this.alive.get(pid)?.startTicks !== startTicks) return undefined;
     this.kept.set(pid, startTicks);
     return () => void this.kept.delete(pid);
   };
@@ -62,38 +66,41 @@ function createWorld(keepsPids: boolean) {
     findTag: () => undefined,
   } as Partial<Platform> as Platform;
   const wrappers = [{ pid: WRAPPER, startTicks: 1, bootId: '', pidNamespace: '' }];
+  const roots = [{ pid: ROOT, startTicks: 2, bootId: '', pidNamespace: '' }];
   const tracker = createScanTracker({
     record: scanRecord([]),
     platform,
-    subject: () => ({ tags: new Set(), roots: [], wrappers, recorded: [], sinceTicks: 1 }),
+    subject: () => ({ tags: new Set(), roots, wrappers, recorded: [], sinceTicks: 1 }),
     openPids: () => ({ list: () => [], last: () => undefined, close: () => undefined }),
     ...(keepsPids && { keepPid: windows.keepPid }),
   });
-  return { windows, tracker };
+  const members = () => tracker.memberPids().filter((pid) => pid !== ROOT);
+  const kept = () => [...windows.kept.keys()].filter((pid) => pid !== ROOT);
+  return { windows, tracker, members, kept };
 }
 
 describe('a scan that keeps pids', () => {
   it('finds the child of a member that has ended, and loses it without', () => {
     for (const keepsPids of [true, false]) {
-      const { windows, tracker } = createWorld(keepsPids);
-      const maker = windows.start(WRAPPER);
-      expect(tracker.memberPids()).toEqual([maker?.pid]);
+      const { windows, members } = createWorld(keepsPids);
+      const maker = windows.start(ROOT);
+      expect(members()).toEqual([maker?.pid]);
       const orphan = windows.start(maker?.pid ?? 0);
       windows.alive.delete(maker?.pid ?? 0);
-      expect(tracker.memberPids()).toEqual(keepsPids ? [orphan?.pid] : []);
+      expect(members()).toEqual(keepsPids ? [orphan?.pid] : []);
     }
   });
 
   it('lets go of a pid after the second look that misses its process, and of all in the end', () => {
-    const { windows, tracker } = createWorld(true);
-    const [first, second] = [windows.start(WRAPPER), windows.start(WRAPPER)];
+    const { windows, tracker, kept } = createWorld(true);
+    const [first, second] = [windows.start(ROOT), windows.start(ROOT)];
     tracker.memberPids();
-    expect([...windows.kept.keys()]).toEqual([first?.pid, second?.pid]);
+    expect(kept()).toEqual([first?.pid, second?.pid]);
     windows.alive.delete(first?.pid ?? 0);
     tracker.memberPids();
-    expect(windows.kept.size).toBe(2);
+    expect(kept()).toHaveLength(2);
     tracker.memberPids();
-    expect([...windows.kept.keys()]).toEqual([second?.pid]);
+    expect(kept()).toEqual([second?.pid]);
     tracker.dispose();
     expect(windows.kept.size).toBe(0);
   });
@@ -110,11 +117,11 @@ describe('a scan that keeps pids', () => {
       const parents = new Map<string, string>();
       for (let step = 0; step < 120; step += 1) {
         const pids = [...windows.alive.keys()];
-        const pid = pids[Math.floor(random() * pids.length)] ?? WRAPPER;
+        const pid = pids[Math.floor(random() * pids.length)] ?? ROOT;
         const choice = random();
         if (choice < 0.45) {
           // 1 is a service, which starts what is nobody's.
-          const ppid = random() < 0.2 ? WRAPPER : random() < 0.2 ? 1 : pid;
+          const ppid = random() < 0.2 ? ROOT : random() < 0.2 ? 1 : pid;
           const parent = windows.alive.get(ppid);
           const child = windows.start(ppid);
           if (child) parents.set(nameOf(child), parent ? nameOf(parent) : String(ppid));
