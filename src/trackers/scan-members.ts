@@ -127,7 +127,9 @@ function findGroupMembers(
 ): ProcessStat[] {
   const starts = new Map<number, number>();
   for (const { pid, startTicks, bootId } of [...query.roots, ...query.recorded]) {
-    if (bootId === query.host.bootId && !byPid.has(pid)) starts.set(pid, startTicks);
+    // One that has ended and was not waited for yet is still in the table.
+    const isOther = byPid.has(pid) && byPid.get(pid)?.startTicks !== startTicks;
+    if (bootId === query.host.bootId && !isOther) starts.set(pid, startTicks);
   }
   for (const { stat, source } of found.values()) if (source !== 'tag') starts.set(stat.pid, stat.startTicks);
   const isLed = (number: number, stat: ProcessStat) =>

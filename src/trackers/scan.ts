@@ -123,9 +123,14 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
       [...spared, ...hosts],
     );
     if (consoles.some((host) => platform.isAlive(toIdentity(host)))) await hunt(consoles, spared);
-    return find()
-      .filter((member) => !spare.has(member.stat.pid))
-      .map(toMember);
+    const findLeft = () => find().filter((member) => !spare.has(member.stat.pid));
+    let left = findLeft();
+    // A chase knows tags and children. What members started meanwhile may be told by their group alone.
+    for (let round = 0; !adoptsOrphans && left.length > 0 && round < GROUP_ROUNDS && Date.now() < end; round += 1) {
+      await hunt(left, spared);
+      left = findLeft();
+    }
+    return left.map(toMember);
   }
 
   function ancestorsOf(pid: number): number[] {
@@ -205,6 +210,7 @@ export function createScanTracker(options: ScanTrackerOptions): Tracker {
 
 /** Each round costs a process table. */
 const FREEZE_ROUNDS = 10;
+const GROUP_ROUNDS = 3;
 
 function toMember({ stat, source }: FoundMember): Member {
   return { pid: stat.pid, startTicks: stat.startTicks, source, confidence: 'best_effort', escaped: false };

@@ -71,6 +71,12 @@ describe('findMembers', () => {
       expect(find(table, query)).not.toHaveProperty('40');
     });
 
+    it('finds them by that of one that has ended and was not waited for', () => {
+      const table = [...tree, line(35, 30, 140, 'Z'), orphan(40, 35)];
+      const recorded = [{ pid: 35, startTicks: 140, bootId: 'b' }];
+      expect(find(table, { ...query, recorded })).toMatchObject({ 40: 'group' });
+    });
+
     it('takes for no member who is in the group of the wrapper, or of another process with the number of a member', () => {
       const stranger = line(35, 1, 145);
       const recorded = [{ pid: 35, startTicks: 140, bootId: 'b' }];
