@@ -6,7 +6,7 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
 import { hasPty, ptyReason, startOnTerminal } from '../helpers/pty.ts';
-import { escapesPattern } from '../helpers/reader.ts';
+import { escapesPattern, untilSeen } from '../helpers/reader.ts';
 import { hasShell, makeBinDirectory } from '../helpers/shells.ts';
 import { describeIf, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -79,7 +79,7 @@ describe('agentmux completion bash', () => {
     const rig = createRig();
     const bin = makeBinDirectory(rig);
     const { agent } = await startBlock(rig, 'b1');
-    await agent.startTool('setsid sleep 322 & exit 0');
+    await agent.startTool(`setsid sleep 322 & ${untilSeen}exit 0`);
     await waitFor('the entry', async () => {
       const { stdout } = await rig.agentmux('entries', '-q').stdout(anything).stderr(anything).run();
       return stdout === 'p1\n';

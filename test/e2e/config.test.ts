@@ -5,7 +5,7 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { killJson } from '../helpers/kill-json.ts';
 import { startBlock } from '../helpers/live-block.ts';
-import { surestTrackers } from '../helpers/reader.ts';
+import { surestTrackers, untilSeen } from '../helpers/reader.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -26,7 +26,7 @@ describe.each(surestTrackers)('what the configuration keeps, tracked by %s', (tr
     const rig = createRig({ tracker });
     configure(rig, { keep: ['gradle*'], leftovers: 'kill' });
     const [daemon, other] = [marker(), marker()];
-    const script = `setsid bash -c 'exec -a gradle-daemon sleep ${daemon}' >/dev/null 2>&1 & setsid sleep ${other} & sleep 0.5`;
+    const script = `setsid bash -c 'exec -a gradle-daemon sleep ${daemon}' >/dev/null 2>&1 & setsid sleep ${other} & ${untilSeen}sleep 0.5`;
     const running = rig.run('--block', 'b1', 'sh', '-c', script).start();
     expect(await running.exited()).toBe(0);
     expect(running.stderr).toMatch(

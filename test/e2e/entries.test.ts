@@ -5,7 +5,7 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults, withoutEachField } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
-import { surestTrackers } from '../helpers/reader.ts';
+import { surestTrackers, untilSeen } from '../helpers/reader.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -44,10 +44,10 @@ describe.each(surestTrackers)('entries, tracked by %s', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const [first, second] = [marker(), marker()];
-    await agent.startTool(`sleep ${first} & exit 0`);
+    await agent.startTool(`sleep ${first} & ${untilSeen}exit 0`);
     const [entry] = await waitForEntries(rig, 1);
     expect(entry).toMatchObject({ id: 'p1', source: 'detached', command: `sleep ${first}`, status: 'running' });
-    await agent.startTool(`setsid sleep ${second} & exit 0`);
+    await agent.startTool(`setsid sleep ${second} & ${untilSeen}exit 0`);
     expect((await waitForEntries(rig, 2)).map(({ id }) => id)).toEqual(['p1', 'p2']);
 
     await rig
@@ -63,7 +63,7 @@ describe.each(surestTrackers)('entries, tracked by %s', (tracker) => {
       .agentmux('kill', 'p1')
       .stdout(/already gone/)
       .run();
-    await agent.startTool(`sleep ${first} & exit 0`);
+    await agent.startTool(`sleep ${first} & ${untilSeen}exit 0`);
     expect((await waitForEntries(rig, 2)).map(({ id }) => id)).toEqual(['p1', 'p2', 'p3']);
   });
 
@@ -71,7 +71,7 @@ describe.each(surestTrackers)('entries, tracked by %s', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const id = marker();
-    await agent.startTool(`bash -c 'sleep ${id} & exec sleep 3600' & exit 0`);
+    await agent.startTool(`bash -c 'sleep ${id} & exec sleep 3600' & ${untilSeen}exit 0`);
     const [before] = await waitForEntries(rig, 1);
     expect(before?.pids).toHaveLength(2);
     await rig.agentmux('kill', '--only', String(before?.pid)).stdout(anything).stderr(anything).run();
@@ -148,7 +148,7 @@ describe('entries', () => {
   it('have long commands clipped at 30 cells, and not with --no-trunc', async () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');
-    await agent.startTool("bash -c 'exec -a a-name-that-is-longer-than-thirty-cells sleep 3600' & exit 0");
+    await agent.startTool(`bash -c 'exec -a a-name-that-is-longer-than-thirty-cells sleep 3600' & ${untilSeen}exit 0`);
     await waitForEntries(rig, 1);
     await rig
       .agentmux('entries')
@@ -163,7 +163,9 @@ describe('entries', () => {
   it('are ended by the port that one of their processes holds, with what that runs under', async () => {
     const rig = createRig();
     const { agent } = await startBlock(rig, 'b1');
-    await agent.startTool("bash -c 'python3 -m http.server 0 --bind 127.0.0.1; true' >/dev/null 2>&1 & exit 0");
+    await agent.startTool(
+      `bash -c 'python3 -m http.server 0 --bind 127.0.0.1; true' >/dev/null 2>&1 & ${untilSeen}exit 0`,
+    );
     const port = await waitFor('the port', async () => (await readEntries(rig))[0]?.ports[0]);
     await rig
       .agentmux('kill', `:${port}`)
@@ -188,7 +190,7 @@ describe('entries', () => {
     const rig = createRig();
     for (const block of ['b1', 'b2']) {
       const { agent } = await startBlock(rig, block);
-      await agent.startTool('sleep 3600 & exit 0');
+      await agent.startTool(`sleep 3600 & ${untilSeen}exit 0`);
     }
     await waitForEntries(rig, 2);
     await rig
@@ -210,7 +212,7 @@ describe('entries', () => {
   it('stay in history as long as their block, and are no news after 30 seconds', async () => {
     const rig = createRig();
     await rig
-      .run('--block', 'b1', '--leftovers', 'kill', 'sh', '-c', 'setsid sleep 3600 & exit 0')
+      .run('--block', 'b1', '--leftovers', 'kill', 'sh', '-c', `setsid sleep 3600 & ${untilSeen}exit 0`)
       .stderr(anything)
       .run();
     await rig
@@ -218,7 +220,11 @@ describe('entries', () => {
       .stderr(/no block has live processes/)
       .run();
     expect(await readEntries(rig, '--all')).toEqual([]);
-    await rig.run('--block', 'b1', 'sh', '-c', 'setsid sleep 3600 & exit 0').stderr(anything).start().exited();
+    await rig
+      .run('--block', 'b1', 'sh', '-c', `setsid sleep 3600 & ${untilSeen}exit 0`)
+      .stderr(anything)
+      .start()
+      .exited();
     await rig.agentmux('kill-tree', '--block', 'b1').stdout(anything).run();
     expect(await readEntries(rig, '--all')).toMatchObject([{ id: 'p1', status: 'exited' }]);
   });

@@ -5,7 +5,7 @@ import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults } from '../helpers/json-schema.ts';
 import { startBlock } from '../helpers/live-block.ts';
-import { surestTrackers } from '../helpers/reader.ts';
+import { surestTrackers, untilSeen } from '../helpers/reader.ts';
 import { itIf } from '../helpers/skip.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -18,7 +18,7 @@ async function startTwo(rig: Rig) {
   const { agent, wrapper } = await startBlock(rig, 'b1');
   const ids = [marker(), marker()] as const;
   for (const [index, id] of ids.entries()) {
-    await agent.startTool(`setsid bash -c 'sleep ${id} & sleep ${id} & wait' & exit 0`);
+    await agent.startTool(`setsid bash -c 'sleep ${id} & sleep ${id} & wait' & ${untilSeen}exit 0`);
     await waitFor(`entry ${index + 1}`, async () => {
       const { stdout } = await rig.agentmux('entries', '-q').stdout(anything).stderr(anything).run();
       return stdout.includes(`p${index + 1}\n`) && findSleepers(id).length === 2;
@@ -72,7 +72,7 @@ describe.each(surestTrackers)('what is kept, tracked by %s', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const id = marker();
-    await agent.startTool(`setsid bash -c 'while :; do sleep 0.05; sleep 0.0${id}; done' & exit 0`);
+    await agent.startTool(`setsid bash -c 'while :; do sleep 0.05; sleep 0.0${id}; done' & ${untilSeen}exit 0`);
     await waitFor(
       'the entry',
       async () => (await rig.agentmux('entries', '-q').stdout(anything).stderr(anything).run()).stdout,
@@ -97,7 +97,7 @@ describe.each(surestTrackers)('what is kept, tracked by %s', (tracker) => {
     const rig = createRig({ tracker });
     const id = marker();
     const { agent, wrapper } = await startBlock(rig, 'b1', '--leftovers', 'kill', '--fail-on-leak');
-    await agent.startTool(`setsid sleep ${id} >/dev/null 2>&1 & exit 0`);
+    await agent.startTool(`setsid sleep ${id} >/dev/null 2>&1 & ${untilSeen}exit 0`);
     await waitFor(
       'the entry',
       async () => (await rig.agentmux('entries', '-q').stdout(anything).stderr(anything).run()).stdout,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { BlockRecord } from '../../src/model/block.ts';
 import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
-import { isNativeReader, notByPs } from '../helpers/reader.ts';
+import { isNativeReader, notByPs, untilSeen } from '../helpers/reader.ts';
 import { isRoot, itIf } from '../helpers/skip.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -64,7 +64,7 @@ describe('the block of a run', () => {
   it('holds what an earlier run left, so that one command ends both', async () => {
     const rig = createRig();
     const id = marker();
-    const leave = `sleep ${id} >/dev/null 2>&1 & exit 0`;
+    const leave = `sleep ${id} >/dev/null 2>&1 & ${untilSeen}exit 0`;
     for (let i = 0; i < 2; i++) await rig.run('--block', 'b1', '--leftovers', 'keep', 'sh', '-c', leave).run();
     expect(findSleepers(id)).toHaveLength(2);
     await rig.agentmux('kill-tree', '--block', 'b1').stdout(anything).stderr(anything).run();
@@ -143,7 +143,9 @@ describe('the block of a run', () => {
     const rig = createRig();
     const id = marker();
     const calls = Array.from({ length: 20 }, () =>
-      rig.run('--leftovers', 'kill', '--quiet', 'sh', '-c', `setsid sleep ${id} >/dev/null 2>&1 &`).start(),
+      rig
+        .run('--leftovers', 'kill', '--quiet', 'sh', '-c', `setsid sleep ${id} >/dev/null 2>&1 & ${untilSeen}true`)
+        .start(),
     );
     for (const call of calls) expect(await call.exited(60_000)).toBe(0);
     expect(findSleepers(id)).toEqual([]);
@@ -172,7 +174,7 @@ describe('a run without a usable state directory', () => {
   it.each(broken)('%s still runs its command, tracked, and says so', async (_title, place) => {
     const rig = createRig();
     const id = marker();
-    const call = rig.run('--leftovers', 'kill', 'sh', '-c', `setsid sleep ${id} >/dev/null 2>&1 & exit 5`);
+    const call = rig.run('--leftovers', 'kill', 'sh', '-c', `setsid sleep ${id} >/dev/null 2>&1 & ${untilSeen}exit 5`);
     const { stderr } = await call.env('AGENTMUX_STATE_DIR', place(rig)).stderr(anything).status(5).run();
     expect(stderr).toMatch(/^agentmux-run: not recorded: /);
     expect(stderr).toMatch(/ended 1 process of sh-\w{4}: \d+ \(sleep/);

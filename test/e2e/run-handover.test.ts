@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { bins, createRig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
+import { untilSeen } from '../helpers/reader.ts';
 import { itIf } from '../helpers/skip.ts';
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -149,7 +150,7 @@ print(out.stdout.split(b"\\0")[3:7] == argv, expected == got, len(probe) - len(g
     const started = performance.now();
     const child = spawn(
       process.execPath,
-      [bins.agentmuxRun, '--leftovers', 'kill', 'sh', '-c', 'sleep 60 & echo done'],
+      [bins.agentmuxRun, '--leftovers', 'kill', 'sh', '-c', `sleep 60 & ${untilSeen}echo done`],
       {
         env: rig.env,
         cwd: rig.workDirectory,

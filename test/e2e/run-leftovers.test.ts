@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
-import { memoryPattern, notByPs, orphanCommand, suiteReader, surestTrackers } from '../helpers/reader.ts';
+import { memoryPattern, notByPs, orphanCommand, suiteReader, surestTrackers, untilSeen } from '../helpers/reader.ts';
 import { itIf } from '../helpers/skip.ts';
 import { findSleepers } from '../helpers/sleepers.ts';
 
@@ -16,7 +16,7 @@ describe.each(surestTrackers)('what outlives the command, tracked by %s', (track
   it('is listed by default, with the command that ends it, and keeps running', async () => {
     const rig = rigOf();
     const id = marker();
-    const running = rig.run('--block', 'b1', 'sh', '-c', `sleep ${id} & exit 3`).start();
+    const running = rig.run('--block', 'b1', 'sh', '-c', `sleep ${id} & ${untilSeen}exit 3`).start();
     expect(await running.exited()).toBe(3);
     const pid = findSleepers(id)[0];
     expect(running.stderr).toMatch(
@@ -47,7 +47,7 @@ describe.each(surestTrackers)('what outlives the command, tracked by %s', (track
 
   it('is ended by force where it must be, which is told', async () => {
     const id = marker();
-    const script = `sh -c 'trap "" TERM INT HUP; while :; do sleep ${id}; done' & sleep 0.2`;
+    const script = `sh -c 'trap "" TERM INT HUP; while :; do sleep ${id}; done' & ${untilSeen}sleep 0.2`;
     const call = rigOf().run('--leftovers', 'kill', '--grace', '400ms', 'bash', '-c', script);
     const { stderr } = await call.stderr(anything).run();
     expect(stderr).toMatch(/^agentmux-run: KILL was needed for \d+ /m);
@@ -67,7 +67,7 @@ describe.each(surestTrackers)('what outlives the command, tracked by %s', (track
   });
 
   it('makes --fail-on-leak exit with 123, also if it was ended; but not over a code of the command', async () => {
-    const script = (code: number) => `sleep ${marker()} >/dev/null 2>&1 & exit ${code}`;
+    const script = (code: number) => `sleep ${marker()} >/dev/null 2>&1 & ${untilSeen}exit ${code}`;
     const call = (code: number, ...options: string[]) =>
       rigOf().run('--fail-on-leak', '--quiet', ...options, 'sh', '-c', script(code));
     await call(0).status(123).run();
@@ -83,7 +83,7 @@ describe('leftovers', () => {
     const id = marker();
     const call = (...options: string[]) =>
       createRig()
-        .run(...options, '--quiet', 'sh', '-c', `sleep ${id} >/dev/null 2>&1 &`)
+        .run(...options, '--quiet', 'sh', '-c', `sleep ${id} >/dev/null 2>&1 & ${untilSeen}true`)
         .env('AGENTMUX_LEFTOVERS', 'kill');
     await call().run();
     expect(findSleepers(id)).toEqual([]);
@@ -94,7 +94,7 @@ describe('leftovers', () => {
   it('hide secrets in the commands that are listed', async () => {
     const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
     const server = `bash -c 'exec -a "server --api-key ${secret}" sleep 77'`;
-    const running = createRig().run('sh', '-c', `${server} & exit 0`).start();
+    const running = createRig().run('sh', '-c', `${server} & ${untilSeen}exit 0`).start();
     await running.exited();
     expect(running.stderr).toContain('--api-key');
     expect(running.stderr).not.toContain(secret);
@@ -103,7 +103,9 @@ describe('leftovers', () => {
   it('of an earlier block from the same directory are told at the next start, not with --quiet', async () => {
     const rig = createRig();
     const id = marker();
-    expect(await rig.run('--block', 'first', 'sh', '-c', `sleep ${id} >/dev/null 2>&1 &`).start().exited()).toBe(0);
+    expect(
+      await rig.run('--block', 'first', 'sh', '-c', `sleep ${id} >/dev/null 2>&1 & ${untilSeen}true`).start().exited(),
+    ).toBe(0);
     await rig
       .run('sleep', '0.3')
       .stderr('agentmux-run: 1 process of first still runs: agentmux ps --block first\n')

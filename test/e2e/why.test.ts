@@ -6,7 +6,7 @@ import { compileSchema, findFaults, withoutEachField } from '../helpers/json-sch
 import { startBlock } from '../helpers/live-block.ts';
 import { endProcess, startSleeper } from '../helpers/processes.ts';
 import { isAlive, readRow } from '../helpers/procfs.ts';
-import { orphanCommand } from '../helpers/reader.ts';
+import { orphanCommand, untilSeen } from '../helpers/reader.ts';
 import { isRoot, itIf } from '../helpers/skip.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
@@ -49,7 +49,7 @@ const seenPid = (rig: Rig, id: string, command: string): Promise<number> =>
 describe('agentmux why', () => {
   it('takes an entry by its id, and knows none that was never given', async () => {
     const rig = createRig();
-    const script = 'setsid sleep 77001 >/dev/null 2>&1 & exit 0';
+    const script = `setsid sleep 77001 >/dev/null 2>&1 & ${untilSeen}exit 0`;
     await rig.run('--block', 'left', '--leftovers', 'keep', 'sh', '-c', script).run();
     const answer = await ask(rig, 'p1');
     expect(answer.block).toMatchObject({ id: 'left', status: 'leftovers' });

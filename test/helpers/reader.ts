@@ -32,11 +32,17 @@ export function readStart(pid: number): number | undefined {
   return stdout.trim() === '' ? undefined : Date.parse(`${stdout.trim()} UTC`) / 1000;
 }
 
+/**
+ * Words of a shell that let it live until its children were seen: macOS hides the environments of its own programs, so that
+ * of an orphan among these only its group or session tells, if a look of the wrapper, one a second, had found its leader.
+ */
+export const untilSeen = suiteReader === 'darwin' ? 'sleep 3; ' : '';
+
 /** A daemon below a tool of the agent: one that by this reader is still found when its parent has gone. */
 export function orphanCommand(body: string): string {
   if (isNativeReader) return daemonCommand(body);
-  // A cleared environment, and on macOS that of a shell and of sleep at all, tells nothing: the session must.
-  return `(${suiteReader === 'darwin' ? '' : 'setsid '}/bin/sh -c 'cd /; ${body} & exit 0' >/dev/null 2>&1 </dev/null &)`;
+  const daemon = `setsid /bin/sh -c 'cd /; ${body} & ${untilSeen}exit 0' >/dev/null 2>&1 </dev/null`;
+  return untilSeen === '' ? `(${daemon} &)` : `( (${daemon} & ${untilSeen}true) & )`;
 }
 
 /** What cannot be told, or does not exist, where processes are not read by procfs; the reason of a skip. */
