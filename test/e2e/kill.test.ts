@@ -99,7 +99,7 @@ describe.each(trackers)('agentmux kill (tracker %s)', (tracker) => {
     const rig = createRig({ tracker });
     const { agent } = await startBlock(rig, 'b1');
     const tool = await agent.startTool('exec sleep 4106');
-    await killJson('kill', rig, 0, `${tool}:${(readStart(tool) ?? 0) - 1}`);
+    await killJson('kill', rig, 0, `${tool}:${(readStart(tool) ?? 0) + 1}`);
     await rig
       .agentmux('kill', `${tool}:1`)
       .stderr(
