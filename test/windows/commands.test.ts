@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { anything } from '../helpers/cli-call.ts';
+import { anything, type CliCall } from '../helpers/cli-call.ts';
 import { compileSchema, findFaults } from '../helpers/json-schema.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { capMs, sleeper, startBystander } from './helpers/agent.ts';
+import { capMs, createAgent, sleeper, startBystander } from './helpers/agent.ts';
 import { isAlive, priorityClass } from './helpers/look.ts';
 import { type Population, pidsOf, populate } from './helpers/population.ts';
 import { bins, createRig, outcome, type Rig, startBlock } from './helpers/rig.ts';
@@ -305,6 +305,29 @@ describe('agentmux on Windows', () => {
     const blocks = await listBlocks(rig, '--all');
     expect(blocks.map(({ id, status }) => [id, status])).toEqual([['b1', 'ended']]);
     expect((await outcome(rig.agentmux('doctor'))).stdout).toContain(`state: ${rig.stateDirectory}`);
+  });
+
+  it('keeps a state in a directory with a long path, and blocks of a directory that has nearly one', async () => {
+    const { workDirectory, ...rig } = createRig();
+    const state = join(workDirectory, 's'.repeat(150), 't'.repeat(150));
+    expect(state.length).toBeGreaterThan(300);
+    // A working directory of more than 258 characters is only possible where Windows was told so.
+    const cwd = join(workDirectory, 'd'.repeat(240 - workDirectory.length - 1));
+    mkdirSync(cwd);
+    const agent = await createAgent();
+    const call = (command: CliCall) => command.cwd(cwd).env('AGENTMUX_STATE_DIR', state);
+    const wrapper = call(rig.run('--block', 'b1', '--', ...agent.argv)).start();
+    const { pid, cwd: told } = await (await agent.connected()).inspect();
+    expect(told).toBe(cwd);
+    const { stdout } = await outcome(call(rig.agentmux('ps', '--all', '--json')));
+    expect(JSON.parse(stdout).rows).toContainEqual(expect.objectContaining({ pid, cwd }));
+    await call(rig.agentmux('kill-tree', '--block', 'b1'))
+      .stdout(anything)
+      .stderr(anything)
+      .run(capMs);
+    expect(isAlive(pid)).toBe(false);
+    await wrapper.exited(capMs);
+    expect(existsSync(join(state, 'blocks', 'b1.json'))).toBe(true);
   });
 
   it('refuses names that no file and no job can have, and such as differ only in case', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anything } from '../helpers/cli-call.ts';
@@ -125,6 +125,18 @@ describe('the command itself', () => {
     const { stdout, stderr, status } = await outcome(rig.run(file, ...args));
     expect({ stderr, status }).toEqual({ stderr: '', status: 9 });
     expect((JSON.parse(stdout) as Told).args).toEqual(args);
+  });
+
+  it('may be reached by no path that is too long for Windows, which is said', async () => {
+    const rig = createRig();
+    const directory = join(rig.workDirectory, 'd'.repeat(120), 'e'.repeat(120));
+    mkdirSync(directory, { recursive: true });
+    const file = join(directory, 'tool.exe');
+    copyFileSync(join(process.env['SYSTEMROOT'] ?? '', 'system32', 'hostname.exe'), file);
+    const { status, stdout, stderr } = await outcome(rig.run(file));
+    // Windows starts it where it was told that programs may have such paths.
+    if (status !== 0) expect(stderr).toContain('characters is longer than this system starts programs by');
+    expect([status, stdout === '']).toEqual(status === 0 ? [0, false] : [126, true]);
   });
 
   it('is missed, or no program, and both are said', async () => {

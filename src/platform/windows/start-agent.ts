@@ -69,10 +69,19 @@ function createAgent(
 const CREATE_SUSPENDED = 0x4;
 
 function toLaunchError(file: string, error: Win32Error): LaunchError {
-  const exitCode = error.code === 2 || error.code === 3 ? RunExitCode.notFound : RunExitCode.notExecutable;
+  if (file.length >= MAX_PATH && missing.includes(error.code)) {
+    const why = `its path of ${file.length} characters is longer than this system starts programs by`;
+    return new LaunchError(RunExitCode.notExecutable, `"${file}" cannot be started: ${why}`, { cause: error });
+  }
+  const exitCode = missing.includes(error.code) ? RunExitCode.notFound : RunExitCode.notExecutable;
   const reason = reasons.get(error.code) ?? error.message;
   return new LaunchError(exitCode, `"${file}" cannot be started: ${reason}`, { cause: error });
 }
+
+/** With the NUL at its end (minwindef.h). */
+const MAX_PATH = 260;
+/** ERROR_FILE_NOT_FOUND and ERROR_PATH_NOT_FOUND (winerror.h). */
+const missing: readonly number[] = [2, 3];
 
 /** winerror.h. */
 const reasons: ReadonlyMap<number, string> = new Map([

@@ -155,6 +155,17 @@ describe('the start of an agent on Windows', () => {
     expect(failure).toMatchObject({ exitCode, message: expect.stringMatching(message) });
   });
 
+  it('says that a path is too long where the system finds nothing by it', async () => {
+    const file = Buffer.from(`C:\\${'d'.repeat(253)}.exe`);
+    const start = (error: number) =>
+      makeWindows({ error })
+        .starter.start({ ...request, program: { ...program, file } })
+        .catch((reason) => reason);
+    const tooLong = { exitCode: 126, message: expect.stringContaining('its path of 260 characters is longer') };
+    expect([await start(2), await start(3)]).toEqual([2, 3].map(() => expect.objectContaining(tooLong)));
+    expect(await start(5)).toMatchObject({ message: expect.stringContaining('the system refused') });
+  });
+
   it('fails with that of the job where the program can be started, which never runs then', async () => {
     const { starter, created, terminated, variables } = makeWindows({ jobError: 5 });
     const failure = await starter.start(request).catch((reason: unknown) => reason);
