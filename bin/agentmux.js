@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 const { load } = require('./load.js');
-load('agentmux')
-  .main(process.argv.slice(2))
+const [, , ...argv] = process.argv;
+load('agentmux', argv[0] === 'ps' ? 'agentmux-ps' : undefined)
+  .main(argv)
   .then((code) => {
     process.exitCode = code;
   });

@@ -7,10 +7,12 @@ const { Script } = require('node:vm');
  * compile what the start before compiled already. It lies beside the bundle where the bundle was built; where it was
  * installed, the first start leaves one in the user's cache directory (user-cache.js). V8 itself checks of a source no
  * more than its length, hence the bundle's fingerprint (its last line) in the name of the cache.
+ * @param name the bin
+ * @param bundle the bundle, where it is not named like the bin
  * @returns the exports of the bundle; in a checkout that was not built a main that says so
  */
-exports.load = (name) => {
-  const filename = join(__dirname, '../dist', `${name}.cjs`);
+exports.load = (name, bundle = name) => {
+  const filename = join(__dirname, '../dist', `${bundle}.cjs`);
   // The build writes ASCII: this encoding needs one read, 'utf8' one for each 8 KiB.
   const source = readFile(filename, 'latin1');
   if (source === undefined) return { main: () => sayNotBuilt(name, filename) };

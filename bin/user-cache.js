@@ -83,7 +83,7 @@ function makeDirectory(directory) {
 function removeOldest(directory) {
   const files = fs
     .readdirSync(directory)
-    .filter((name) => /^agentmux(-run)?\..*\.(cache|tmp)$/.test(name))
+    .filter((name) => /^agentmux(-[a-z]+)?\..*\.(cache|tmp)$/.test(name))
     .map((name) => ({ path: join(directory, name), writtenMs: fs.statSync(join(directory, name)).mtimeMs }))
     .sort((a, b) => b.writtenMs - a.writtenMs);
   for (const { path } of files.slice(MAX_FILES)) fs.rmSync(path, { force: true });

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// Bundles one CommonJS file a bin into dist/: a start then reads one file, and dynamic imports become lazy initialisers.
+// Bundles one CommonJS file a bin into dist/, and one for `ps` alone: a start then reads one file, and dynamic imports become lazy initialisers.
 // Beside each lies a code cache for this Node: it makes a start cheaper than leaving half of the bundle out did, since
 // nothing of it is compiled again (bin/load.js). Names are kept, for readable stacks.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -16,9 +16,13 @@ import { renderLicenses } from './build/third-party-licenses.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** Bin name to the module that exports its `main(argv): Promise<number>`, and a program that is run by itself. */
+/**
+ * Bundle to the module that exports its `main(argv): Promise<number>`: of each bin, and of the command that is asked most.
+ * And a program that is run by itself.
+ */
 const entryPoints = {
   agentmux: 'src/main.ts',
+  'agentmux-ps': 'src/ps-main.ts',
   'agentmux-run': 'src/run-main.ts',
   'list-processes': 'src/platform/ps/list-processes.ts',
 };
@@ -51,9 +55,10 @@ const { outputFiles, metafile } = await build({
 
 for (const { path, text: bundled } of outputFiles) {
   const lightened = lightenBuiltins(bundled);
-  const isOfBin = existsSync(join(root, 'bin', basename(path).replace(/cjs$/, 'js')));
   // As bin/load.js takes it: putting the function around it at each start would copy the whole text.
-  const text = isOfBin ? `(function (exports, require, module, __filename, __dirname) {${lightened}\n})\n` : lightened;
+  const text = basename(path).startsWith('agentmux')
+    ? `(function (exports, require, module, __filename, __dirname) {${lightened}\n})\n`
+    : lightened;
   const fingerprint = createHash('sha256').update(text).digest('hex').slice(0, 16);
   replaceFile(path, `${text}//# build=${fingerprint}\n`);
 }

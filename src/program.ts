@@ -1,42 +1,16 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { profiles } from './agents/profiles.ts';
-import { configurationHelp, examplesHelp, exitCodesHelp } from './commands/shared/help.ts';
+import { examplesHelp } from './commands/shared/help.ts';
 import type { Context } from './context.ts';
 import { AgentmuxError } from './errors.ts';
-import { VERSION } from './version.ts';
+import { createRootCommand, EXAMPLES, type Register } from './root-command.ts';
 
 /**
  * The commands of `agentmux` with their flags and help; `names` leaves out the others, of which nothing is loaded then.
  * Does nothing and reads nothing until it is parsed.
  */
 export async function createProgram(context: Context, names = COMMAND_NAMES): Promise<Command> {
-  const program = new Command('agentmux')
-    .description('See what AI agents started on this machine, and end it reliably.')
-    .version(VERSION, '--version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
-    .usage('<command> [options]')
-    .enablePositionalOptions()
-    .exitOverride()
-    .showSuggestionAfterError()
-    // Errors are printed in main.ts alone; help is data and goes to stdout.
-    .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: () => undefined,
-      outputError: () => undefined,
-      getOutHelpWidth: () => context.stdout.columns ?? HELP_WIDTH,
-      getErrHelpWidth: () => context.stderr.columns ?? HELP_WIDTH,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    });
-  for (const name of names) (await COMMANDS[name]())(program, context);
-  program.addHelpText('after', examplesHelp(EXAMPLES)).addHelpText('after', configurationHelp());
-  program.addHelpText('after', exitCodesHelp());
-  for (const command of program.commands) {
-    const name = command.name();
-    if (name !== 'run') command.addHelpText('after', exitCodesHelp(name));
-  }
-  return program;
+  return createRootCommand(context, await Promise.all(names.map((name) => COMMANDS[name]())));
 }
 
 /**
@@ -76,8 +50,6 @@ export function namesFor(argv: readonly string[]): readonly CommandName[] {
 /** The word by which the shells' completions ask; no command of people's. */
 const COMPLETE_WORD = '__complete';
 
-type Register = (program: Command, context: Context) => void;
-
 /** In the order of the help. Loaded when they are needed: a start pays for every module that it reads. */
 const COMMANDS = {
   run: async () => (await import('./commands/run.ts')).registerRun,
@@ -104,13 +76,6 @@ const COMMANDS = {
 
 type CommandName = keyof typeof COMMANDS;
 const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
-
-const HELP_WIDTH = 80;
-
-const EXAMPLES = [
-  ['agentmux-run claude', 'run an agent so that it is tracked'],
-  ['agentmux ps', 'list what the agents here started'],
-] as const;
 
 function shortHelp(program: Command): string {
   return [

@@ -9,7 +9,18 @@ const layers: readonly (readonly string[])[] = [
   ['trackers', 'calls'],
   ['kill'],
   ['launch', 'sessions', 'watch'],
-  ['commands', 'context.ts', 'node-output.ts', 'node-context.ts', 'program.ts', 'main.ts', 'run-main.ts'],
+  [
+    'commands',
+    'context.ts',
+    'node-output.ts',
+    'node-context.ts',
+    'root-command.ts',
+    'program.ts',
+    'outcome.ts',
+    'main.ts',
+    'ps-main.ts',
+    'run-main.ts',
+  ],
 ];
 
 /** Types of the world that lower layers are handed: an import of these alone does not pull a layer in. */
@@ -75,7 +86,11 @@ describe('one place for each thing', () => {
     ['ffi-rs', /^ffi-rs$/, /^src\/platform\//],
     ['chalk and cli-table3', /^(chalk|cli-table3)$/, /^src\/render\//],
     ['string-width', /^string-width$/, /^src\/render\//],
-    ['commander', /^commander$/, /^src\/(commands\/|launch\/options\.ts|program\.ts|main\.ts|run-main\.ts)/],
+    [
+      'commander',
+      /^commander$/,
+      /^src\/(commands\/|launch\/options\.ts|(root-command|program|outcome|main|run-main)\.ts)/,
+    ],
     ['child_process', /^(node:)?child_process$/, /^src\/(launch|platform)\//],
   ])('%s is imported in its own place only', (_, name, place) => {
     expect(importersOf(name).filter((path) => !place.test(path))).toEqual([]);

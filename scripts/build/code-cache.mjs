@@ -7,6 +7,7 @@ import { join } from 'node:path';
 const warmUps = [
   ['agentmux-run', '--quiet', '--', 'true'],
   ['agentmux', 'ps', '--json'],
+  ['agentmux-ps', 'ps', '--json'],
 ];
 
 /**
@@ -23,7 +24,7 @@ export function makeCodeCaches(root) {
   for (const [name, ...args] of warmUps) {
     const recorder = [process.execPath, join(root, 'scripts/build/record-cache.cjs'), name, ...args];
     // Inside a block with something that it started, so that there is something to list.
-    const [command, ...rest] = name === 'agentmux' ? [...runInBlock(root), ...recorder] : recorder;
+    const [command, ...rest] = name !== 'agentmux-run' ? [...runInBlock(root), ...recorder] : recorder;
     const { status, stderr } = spawnSync(command, rest, { env, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
     if (status !== 0) process.stderr.write(`no code cache for ${name}: ${stderr.trim().split('\n')[0]}\n`);
   }

@@ -1,4 +1,4 @@
-// record-cache.cjs NAME [ARG…]: runs a bin and keeps what V8 compiled for it; see bin/load.js.
+// record-cache.cjs NAME [ARG…]: runs a bundle and keeps what V8 compiled for it; see bin/load.js.
 const { renameSync, readFileSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const loader = require('../../bin/load.js');
@@ -9,7 +9,7 @@ const path = loader.cachePath(filename, readFileSync(filename, 'utf8'));
 
 const { main } = loader.load(name);
 main(args)
-  .then(async (code) => code || (name === 'agentmux' ? await listOnTerminal() : 0))
+  .then(async (code) => code || (name !== 'agentmux-run' ? await listOnTerminal() : 0))
   .then((code) => {
     if (code !== 0) throw new Error(`${name} ${args.join(' ')}: exit code ${code}`);
     const sibling = `${path}.${process.pid}.tmp`;

@@ -17,7 +17,13 @@ it('the package holds the bins, their bundles, the manual, the schemas and the t
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'],
     ...list('bin', /^(agentmux(-run)?|load|user-cache)\.js$|^agentmux-bashwrap$/),
-    ...['dist/THIRD-PARTY-LICENSES.txt', 'dist/agentmux-run.cjs', 'dist/agentmux.cjs', 'dist/list-processes.cjs'],
+    ...[
+      'dist/THIRD-PARTY-LICENSES.txt',
+      'dist/agentmux-ps.cjs',
+      'dist/agentmux-run.cjs',
+      'dist/agentmux.cjs',
+      'dist/list-processes.cjs',
+    ],
     ...list('man', /^agentmux(-[a-z-]+)?\.1$/),
     ...list('schema', /^[a-z-]+\.schema\.json$/),
   ];
@@ -44,7 +50,9 @@ it('bins in a checkout that was not built say so in one line', async () => {
     await createRig()
       .command(process.execPath, join(directory, 'bin', `${name}.js`), 'ps')
       .status(status)
-      .stderr(new RegExp(`^${name}: .*/dist/${name}\\.cjs cannot be read: in a checkout "npm run build" makes it\n$`))
+      .stderr(
+        new RegExp(`^${name}: .*/dist/${name}(-ps)?\\.cjs cannot be read: in a checkout "npm run build" makes it\n$`),
+      )
       .run();
   }
 });

@@ -48,8 +48,8 @@ it('keeps what a command compiled, for its user alone, and uses it from then on'
   expect(readDocument(run('agentmux', 'ps', '--json'))).toBe(1);
   run('agentmux-run', 'true');
   expect(files()).toEqual([
+    expect.stringMatching(/^agentmux-ps\..*\.ps\.cache$/),
     expect.stringMatching(/^agentmux-run\..*\.run\.cache$/),
-    expect.stringMatching(/^agentmux\..*\.ps\.cache$/),
   ]);
   const modes = [cache, ...files().map((name) => join(cache, name))].map((path) => statSync(path).mode & 0o777);
   expect(modes).toEqual([0o700, 0o600, 0o600]);
