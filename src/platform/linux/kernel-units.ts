@@ -1,3 +1,4 @@
+import { BYTE_ORDER } from './byte-order.ts';
 import { readSmall } from './read-small.ts';
 
 /** The units in which the kernel counts memory and time in procfs. */
@@ -31,14 +32,12 @@ const AT_PAGESZ = 6;
 const AT_CLKTCK = 17;
 const ARCHITECTURES_OF_32_BITS = new Set(['arm', 'ia32', 'mips', 'mipsel', 'ppc', 's390']);
 
-/** Seen by ourselves: node:os would be loaded for nothing else. */
-const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
-
 function wordBytes(): 4 | 8 {
   return ARCHITECTURES_OF_32_BITS.has(process.arch) ? 4 : 8;
 }
 
 function readWord(bytes: Buffer, at: number, wordSize: 4 | 8): number {
-  if (wordSize === 4) return IS_LITTLE_ENDIAN ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
-  return Number(IS_LITTLE_ENDIAN ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
+  const little = BYTE_ORDER === 'LE';
+  if (wordSize === 4) return little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+  return Number(little ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
 }

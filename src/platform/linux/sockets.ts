@@ -1,6 +1,6 @@
-import { endianness } from 'node:os';
 import type { Listener } from '../../model/process.ts';
 import { formatAddress } from '../format-address.ts';
+import { BYTE_ORDER } from './byte-order.ts';
 import { readSmall } from './read-small.ts';
 
 /**
@@ -14,7 +14,7 @@ export function readListeningSockets(
 ): void {
   for (const protocol of ['tcp', 'tcp6'] as const) {
     const bytes = readSmall(`${netRoot}/${protocol}`);
-    if (bytes !== undefined) parseListeningSockets(bytes, protocol, into, endianness(), uids);
+    if (bytes !== undefined) parseListeningSockets(bytes, protocol, into, BYTE_ORDER, uids);
   }
 }
 
@@ -26,7 +26,7 @@ export function parseListeningSockets(
   bytes: Buffer,
   protocol: Listener['protocol'],
   into: Map<string, Listener>,
-  byteOrder: 'LE' | 'BE' = endianness(),
+  byteOrder: 'LE' | 'BE' = BYTE_ORDER,
   uids: Map<string, number> = new Map(),
 ): void {
   const addressDigits = protocol === 'tcp' ? 8 : 32;
