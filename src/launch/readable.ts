@@ -35,20 +35,26 @@ export function findReadable(world: LaunchWorld, reporter: Reporter): LaunchWorl
   }
 }
 
-/** A platform that tells nothing of a process, instead of failing, while `ps` does: for what the agent's life hangs on. */
+/**
+ * A platform that tells nothing of a process, and signals none, instead of failing, while `ps` does: for what the agent's
+ * life hangs on, and for what listens to signals, where an error would end us.
+ */
 export function withQuietStat(platform: Platform): Platform {
   if (platform.reader === undefined) return platform;
   return {
     ...platform,
-    readStat(pid) {
-      try {
-        return platform.readStat(pid);
-      } catch (error) {
-        if (isUnreadable(error)) return undefined;
-        throw error;
-      }
-    },
+    readStat: (pid) => orIfUnreadable(() => platform.readStat(pid), undefined),
+    signal: (identity, signal) => orIfUnreadable(() => platform.signal(identity, signal), 'denied'),
   };
+}
+
+function orIfUnreadable<T>(read: () => T, instead: T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isUnreadable(error)) return instead;
+    throw error;
+  }
 }
 
 const NOWHERE = { machineId: '', bootId: '', pidNamespace: '' };

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
@@ -135,6 +135,41 @@ describe('an agent whose processes cannot be read', () => {
       .status(124)
       .run();
     expect(isAlive(readPid(rig))).toBe(false);
+  });
+});
+
+describe('an agent whose processes are read while Ctrl-C is pressed again and again', () => {
+  it('stays watched, and what reads them is not interrupted', async () => {
+    const rig = createRig({ reader: 'ps' });
+    const bin = join(rig.directory, 'bin');
+    mkdirSync(bin);
+    const path = rig.env['PATH'];
+    const at = (name: string): string => join(rig.workDirectory, name);
+    writeFileSync(
+      join(bin, 'ps'),
+      `#!/bin/sh
+trap ': >${at('interrupted')}' INT
+if [ -e ${at('slow')} ]; then : >${at('asked')}; while [ -e ${at('slow')} ]; do sleep 0.05; done; fi
+PATH=${path} exec ps "$@"\n`,
+      { mode: 0o755 },
+    );
+    const agent = 'trap "echo got" INT; echo ready; while [ ! -e end ]; do sleep 0.05; done; exit 7';
+    const running = rig
+      .run('--block', 'b1', '--', 'sh', '-c', agent)
+      .env('PATH', `${bin}:${path}`)
+      .start({ detached: true });
+    await running.seen(/ready/);
+    writeFileSync(at('slow'), '');
+    for (let times = 1; times <= 3; times += 1) {
+      process.kill(-running.pid, 'SIGINT');
+      await waitFor('ps to be called', () => existsSync(at('asked')));
+      await running.seen(new RegExp(`(?:got\\s+){${times}}`));
+    }
+    rmSync(at('slow'));
+    writeFileSync(at('end'), '');
+    expect(await running.exited()).toBe(7);
+    expect(existsSync(at('interrupted'))).toBe(false);
+    expect(running.stderr).toBe('');
   });
 });
 

@@ -36,11 +36,19 @@ export function createProgramRunner(path: string | undefined): RunProgram {
       killSignal: 'SIGKILL',
       maxBuffer: Number.POSITIVE_INFINITY,
       windowsHide: true,
+      ...OWN_SESSION,
     });
     if (result.error) throw new ProgramError(describe(file, result.error), { cause: result.error });
     return { pid: result.pid, text: result.stdout.toString('utf8'), status: result.status };
   };
 }
+
+/**
+ * In a session of its own, where neither the terminal's Ctrl-C nor a signal to our group ends it half-way: what it would
+ * have told is then known to nobody. An option of spawn() that spawnSync() takes too (node, lib/child_process.js,
+ * normalizeSpawnArguments; src/spawn_sync.cc), though its documentation and types leave it out.
+ */
+const OWN_SESSION = { detached: true };
 
 /** Where the system's own are, for a PATH that leaves them out, as services and sandboxes have. */
 const SYSTEM_PATH = '/bin:/usr/bin:/sbin:/usr/sbin';
