@@ -71,7 +71,7 @@ export function createPsReader(
   function tryTable(dialect: PsDialect): PsRow[] | string {
     try {
       const output = run('ps', [...dialect.every, ...tableArguments(dialect)], dialect.locale);
-      if (output.status !== 0) return `ps ended with status ${output.status ?? 'of a signal'}`;
+      if (output.status !== 0) return describeEnd(output);
       const rows = parseTable(output.text, dialect);
       if (!rows.some(({ pid }) => pid === ownPid)) return 'ps did not show the process that asked';
       return rows.filter(({ pid }) => pid !== output.pid);
@@ -81,9 +81,15 @@ export function createPsReader(
     }
   }
 
-  function list(dialect: PsDialect, args: readonly string[]): ProgramOutput {
+  /** Throws too where it ended otherwise than by one who has listed all: what it left out is unknown, not gone. */
+  function list(
+    dialect: PsDialect,
+    args: readonly string[],
+    isWhole = ({ status }: ProgramOutput) => status === 0,
+  ): ProgramOutput {
     try {
-      return run('ps', args, dialect.locale);
+      const output = run('ps', args, dialect.locale);
+      return isWhole(output) ? output : fail(describeEnd(output));
     } catch (error) {
       if (error instanceof ProgramError) return fail(error.message);
       throw error;
@@ -107,8 +113,7 @@ export function createPsReader(
     row(pid) {
       const dialect = choose();
       if (dialect === undefined) return this.table().find((row) => row.pid === pid);
-      // It exits with 1 where there is no such process.
-      const { text } = list(dialect, [...tableArguments(dialect), '-p', String(pid)]);
+      const { text } = list(dialect, [...tableArguments(dialect), '-p', String(pid)], isAnswerForOne);
       return parseTable(text, dialect).find((row) => row.pid === pid);
     },
     commands(withEnvironment) {
@@ -124,6 +129,15 @@ export function createPsReader(
 }
 
 const SPARE_GOOD_MS = 100;
+
+/** It exits with 1 and prints nothing where there is no such process. */
+function isAnswerForOne({ status, text }: ProgramOutput): boolean {
+  return status === 0 || (status === 1 && text.trim() === '');
+}
+
+function describeEnd({ status }: ProgramOutput): string {
+  return status === null ? 'a signal ended ps' : `ps ended with status ${status}`;
+}
 
 function fail(detail: string): never {
   const hint = 'look at what this prints: ps -axww -o pid= -o ppid= -o lstart= -o comm=';

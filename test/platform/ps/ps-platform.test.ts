@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../../src/platform/platform.ts';
 import { createPsPlatform } from '../../../src/platform/ps/ps-platform.ts';
-import { ProgramError, type RunProgram } from '../../../src/platform/ps/run-program.ts';
+import { ProgramError, type ProgramOutput, type RunProgram } from '../../../src/platform/ps/run-program.ts';
+import { createTagReader } from '../../../src/trackers/tag-reader.ts';
 
 const START = 'Mon Nov 30 21:41:17 2026';
 const START_SECONDS = Date.UTC(2026, 10, 30, 21, 41, 17) / 1000;
@@ -93,6 +94,31 @@ describe('createPsPlatform', () => {
     expect(() => blind.readTable()).toThrow(/did not show the process that asked/);
   });
 
+  it.each([
+    ['a signal', { status: null }],
+    ['a status of its own', { status: 2 }],
+    ['the status for nobody, but with a line', { status: 1, text: 'ps: out of memory\n' }],
+  ])('throws where ps ends by %s before it has answered for one, instead of telling that it is gone', (_, end) => {
+    const { platform, endBy } = createWorld([SELF, { pid: 999_999_999, ppid: 100 }]);
+    const identity = identityOf(platform, 999_999_999);
+    platform.readTable();
+    endBy(end);
+    expect(() => platform.signal(identity, 'SIGTERM')).toThrow(/cannot read processes by ps/);
+    expect(() => platform.identify(102)).toThrow(/cannot read processes by ps/);
+  });
+
+  it('takes no list of environments that broke off for one without the tag', () => {
+    const environment = `AGENTMUX_TAG=${TAG}`;
+    const { platform, endBy } = createWorld([SELF, { pid: 101, ppid: 100, command: 'node x.js', environment }]);
+    const isTagged = createTagReader(platform, new Set([TAG]));
+    const stat = platform.readTable().find(({ pid }) => pid === 101);
+    if (stat === undefined) throw new Error('it was not listed');
+    endBy({ status: null });
+    expect(() => isTagged(stat)).toThrow(/cannot read processes by ps: a signal ended ps/);
+    endBy({});
+    expect(isTagged(stat)).toBe(true);
+  });
+
   it('knows of no listener of others, and of none at all without lsof', () => {
     const { platform } = createWorld([SELF, { pid: 101, ppid: 100 }]);
     expect(platform.readListeners([100, 101])).toEqual({ byPid: new Map(), denied: new Set([100, 101]) });
@@ -102,6 +128,7 @@ describe('createPsPlatform', () => {
 function createWorld(initial: readonly Fake[]) {
   const processes = [...initial];
   const calls: string[] = [];
+  let end: Partial<ProgramOutput> = {};
   const run: RunProgram = (file, args) => {
     calls.push([file, ...args].join(' '));
     if (file !== 'ps') throw new ProgramError(`there is no ${file}`);
@@ -113,9 +140,13 @@ function createWorld(initial: readonly Fake[]) {
     const lines = listed.map((one) =>
       args.includes('command=') ? commandLine(one, args.includes('-axwwE')) : tableLine(one),
     );
-    return { pid: 77, text: lines.join(''), status: lines.length === 0 ? 1 : 0 };
+    const hasBroken = end.status !== undefined;
+    return { pid: 77, text: hasBroken ? '' : lines.join(''), status: lines.length === 0 ? 1 : 0, ...end };
   };
-  return { platform: createPlatform(run), calls, processes };
+  const endBy = (next: Partial<ProgramOutput>): void => {
+    end = next;
+  };
+  return { platform: createPlatform(run), calls, processes, endBy };
 }
 
 function createPlatform(run: RunProgram): Platform {
