@@ -68,9 +68,8 @@ describe('agentmux doctor --untracked', () => {
   });
 });
 
-/** A `ps` that fails while `broken` is there, put before that of the system. */
-function breakPs(rig: Rig): { readonly path: string; readonly broken: string } {
-  const broken = join(rig.directory, 'broken');
+/** A `ps` that fails while the file `broken` is there, put before that of the system. */
+function breakPs(rig: Rig, broken = join(rig.directory, 'broken')): { readonly path: string; readonly broken: string } {
   const bin = join(rig.directory, 'bin');
   mkdirSync(bin);
   const path = rig.env['PATH'];
@@ -122,6 +121,23 @@ describe('an agent whose processes cannot be read', () => {
       .stderr(/^agentmux-run: what b1 left behind is not known: cannot read processes by ps/)
       .status(7)
       .run();
+  });
+
+  it.each([
+    ['from its start on', 'blocks/b1.json'],
+    ['from its end on', 'ended'],
+  ])('keeps exit code and block where ps fails %s', async (_, sign) => {
+    const rig = createRig({ reader: 'ps' });
+    const { path } = breakPs(rig, join(rig.stateDirectory, sign));
+    const ended = join(rig.stateDirectory, 'ended');
+    await rig
+      .run('--block', 'b1', '--', 'sh', '-c', `echo out; : >${ended}; exit 7`)
+      .env('PATH', path)
+      .stdout('out\n')
+      .stderr(/^agentmux-run: what b1 left behind is not known: cannot read processes by ps: .*\n$/)
+      .status(7)
+      .run();
+    await rig.agentmux('blocks', '--all').stdout(/^b1 /m).run();
   });
 
   it.each(['under way', 'at all'])('is ended at the end of its time where ps fails %s', async (when) => {
