@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createRig, type Rig } from '../helpers/cli.ts';
 import { anything } from '../helpers/cli-call.ts';
 import { startBlock } from '../helpers/live-block.ts';
-import { startSleeper } from '../helpers/processes.ts';
+import { startProcess, startSleeper } from '../helpers/processes.ts';
 import { findByArgv, isAlive, readArgv } from '../helpers/procfs.ts';
 import type { Reader } from '../helpers/reader.ts';
 import { describeIf, isLinux, isRoot } from '../helpers/skip.ts';
@@ -151,6 +151,23 @@ function testReader(reader: Reader): void {
     expect(stdout).toMatch(/^processes: read by ps/m);
   });
 }
+
+describeIf(findProgram('perl') !== '', 'there is no perl', 'what macOS prints of a program', () => {
+  it.each([
+    { title: '', seen: true },
+    { title: 'a title', seen: false },
+  ])('that calls itself $title shows an environment: $seen', async ({ title, seen }) => {
+    const script = `const title = ${JSON.stringify(title)}; if (title) process.title = title; setInterval(Date, 4640)`;
+    const env = { AGENTMUX_TAG: 'x' };
+    const { pid } = startProcess(process.execPath, ['-e', script, 'some', 'words'], { env });
+    const list = (options: string) =>
+      spawnSync('test/fixtures/darwin/bin/ps', [options, '-o', 'pid=', '-o', 'command='], { encoding: 'utf8' })
+        .stdout.split('\n')
+        .find((line) => line.trim().startsWith(`${pid} `)) ?? '';
+    await waitFor('its title', () => list('-axww').includes(title === '' ? '4640' : `${pid} ${title}`));
+    expect(list('-axwwE').endsWith(' AGENTMUX_TAG=x')).toBe(seen);
+  });
+});
 
 /** A directory with nothing in it. */
 const EMPTY = mkdtempSync(join(tmpdir(), 'agentmux-empty-'));
