@@ -4,7 +4,7 @@ import { type Win32, Win32Code, Win32Error } from '../platform/windows/ffi-call.
 import { JobAccess, openJob, readJobPids } from '../platform/windows/job-calls.ts';
 import { closeHandle } from '../platform/windows/process-calls.ts';
 import { parseOwner } from '../platform/windows/sddl.ts';
-import { readObjectSecurity, readUserSid } from '../platform/windows/security.ts';
+import { readObjectSecurity, readOwnSpellings } from '../platform/windows/security.ts';
 import { isJobOfBlock } from './job-name.ts';
 import { makeReason } from './reasons.ts';
 
@@ -44,7 +44,8 @@ export function openJobOf(record: BlockRecord, deps: OpenJobDeps, access: number
 /** True if the job was made by this user: nobody else can name this user as its owner. */
 export function isOwnJob(win32: Win32, job: number): boolean {
   try {
-    return parseOwner(readObjectSecurity(win32, job)) === readUserSid(win32);
+    const owner = parseOwner(readObjectSecurity(win32, job));
+    return owner !== undefined && readOwnSpellings(win32).has(owner);
   } catch (error) {
     if (error instanceof Win32Error) return false;
     throw error;

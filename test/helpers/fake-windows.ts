@@ -25,7 +25,7 @@ export interface FakeProcess {
  * CPU that is counted, and a name that is gone with the last handle.
  */
 export class FakeWindows {
-  readonly user = 'S-1-5-21-1-2-3-1001';
+  user = 'S-1-5-21-1-2-3-1001';
   readonly jobs = new Map<string, FakeJob>();
   readonly processes = new Map<number, FakeProcess>();
   /** Calls that fail, by name, with this code. */
@@ -224,7 +224,8 @@ export class FakeWindows {
       return 0;
     },
     ConvertSecurityDescriptorToStringSecurityDescriptorW: ([descriptor, , , into]) => {
-      bufferOf(into).writeBigInt64LE(BigInt(numberOf(descriptor)), 0);
+      const text = this.#memory.get(numberOf(descriptor))?.toString('utf16le').slice(0, -1) ?? '';
+      bufferOf(into).writeBigInt64LE(BigInt(this.#text(abbreviateSids(text))), 0);
       return 1;
     },
     LocalFree: () => 0,
@@ -235,6 +236,21 @@ export class FakeWindows {
     },
   };
 }
+
+/** As ConvertSecurityDescriptorToStringSecurityDescriptorW writes accounts that it knows. */
+export function abbreviateSids(sddl: string): string {
+  return sddl.replace(/S-1-[0-9-]+/g, (sid) => ALIASES.get(sid) ?? sid);
+}
+
+/** "SID Strings"; the last two are the machine's first administrator and its guest. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['S-1-5-18', 'SY'],
+  ['S-1-5-19', 'LS'],
+  ['S-1-5-20', 'NS'],
+  ['S-1-5-32-544', 'BA'],
+  ['S-1-5-21-1-2-3-500', 'LA'],
+  ['S-1-5-21-1-2-3-501', 'LG'],
+]);
 
 /** GetCurrentProcess() is none of the fake's processes. */
 const OWN_PID = 0;

@@ -354,6 +354,21 @@ describe('opening the job of a block', () => {
     expect(openJobOf(recordOf(tracker, 999), deps, 0)).toMatchObject({ reason: { code: 'job-foreign' } });
   });
 
+  it.each([
+    ["the machine's first administrator", 'S-1-5-21-1-2-3-500'],
+    ['the system', 'S-1-5-18'],
+    ['the network service', 'S-1-5-20'],
+    ['the local service', 'S-1-5-19'],
+  ])('takes its own job also as %s', async (_, user) => {
+    const world = createWorld();
+    world.windows.user = user;
+    const tracker = await startAgent(world);
+    const deps = { win32: world.windows.win32, platform: world.platform };
+    expect(openJobOf(recordOf(tracker, 999), deps, 0).status).toBe('opened');
+    Object.assign(world.windows.jobs.get(NAME) ?? {}, { owner: 'S-1-5-21-1-2-3-501' });
+    expect(openJobOf(recordOf(tracker, 999), deps, 0)).toMatchObject({ reason: { code: 'job-foreign' } });
+  });
+
   it('takes no name without the nonce of the block', async () => {
     const world = createWorld();
     const tracker = await startAgent(world);

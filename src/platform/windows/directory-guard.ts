@@ -3,16 +3,16 @@ import { win32 as windowsPath } from 'node:path';
 import type { DirectoryFault, DirectoryGuard } from '../platform.ts';
 import { type Win32, Win32Error } from './ffi-call.ts';
 import { findForeignWriters, parseOwner } from './sddl.ts';
-import { makeOwnDirectory, readFileSecurity, readUserSid } from './security.ts';
+import { makeOwnDirectory, readFileSecurity, readOwnSpellings } from './security.ts';
 
 /** Makes directories that are this user's alone, and tells of others whose they are. */
 export function createDirectoryGuard(win32: Win32): DirectoryGuard {
-  let user: string | undefined;
+  let user: ReadonlySet<string> | undefined;
   /** Directories that were found well, as they were then. */
   const checked = new Map<string, string>();
 
   function findFault(path: string): DirectoryFault | undefined {
-    user ??= readUserSid(win32);
+    user ??= readOwnSpellings(win32);
     const security = readFileSecurity(win32, windowsPath.toNamespacedPath(path));
     const owner = parseOwner(security);
     if (owner === undefined || !isTrustedOwner(owner, user)) {
@@ -63,8 +63,8 @@ const WELL_KNOWN: ReadonlyMap<string, string> = new Map([
   ['IU', 'Interactive'],
 ]);
 
-function isTrustedOwner(owner: string, user: string): boolean {
-  return owner === user || TRUSTED_OWNERS.has(owner);
+function isTrustedOwner(owner: string, user: ReadonlySet<string>): boolean {
+  return user.has(owner) || TRUSTED_OWNERS.has(owner);
 }
 
 /** Changes with the access list: NTFS counts it among the changes of a file. */

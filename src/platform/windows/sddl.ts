@@ -21,10 +21,10 @@ export function parseOwner(sddl: string): string | undefined {
 }
 
 /**
- * Who beside the user, the system and its administrators may write, by the access list of a security descriptor in
- * text; `everyone` alone if it has no list, since then everybody may. Refusals are not taken off: better one too many.
+ * Who beside the user (in all spellings), the system and its administrators may write, by the access list of a security
+ * descriptor in text; `everyone` alone if it has no list, since then everybody may. Refusals are not taken off: better one too many.
  */
-export function findForeignWriters(sddl: string, user: string): string[] {
+export function findForeignWriters(sddl: string, user: ReadonlySet<string>): string[] {
   const list = /D:([A-Z_]*)((?:\([^)]*\))*)/.exec(sddl);
   if (list === null || list[1]?.includes('NO_ACCESS_CONTROL') === true) return ['everyone'];
   const writers = new Set<string>();
@@ -37,9 +37,9 @@ export function findForeignWriters(sddl: string, user: string): string[] {
   return [...writers];
 }
 
-function isTrusted(sid: string, user: string, flags: string): boolean {
+function isTrusted(sid: string, user: ReadonlySet<string>, flags: string): boolean {
   if (STANDS_FOR_OWNER.has(sid)) return sid.startsWith('O') || sid === 'S-1-3-4' || flags.includes('IO');
-  return sid === user || SYSTEM.has(sid) || ADMINISTRATORS.has(sid);
+  return user.has(sid) || SYSTEM.has(sid) || ADMINISTRATORS.has(sid);
 }
 
 function allowsWriting(rights: string): boolean {

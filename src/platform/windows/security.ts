@@ -2,7 +2,7 @@ import { i32, memory, nullPointer, pointer, u32, type Win32, type Win32Answer, W
 import { currentProcess } from './handle-calls.ts';
 import { freeLocal, readWide } from './memory-calls.ts';
 import { closeHandle } from './process-calls.ts';
-import { ownerOnlySddl } from './sddl.ts';
+import { ownerOnlySddl, parseOwner } from './sddl.ts';
 
 /** SECURITY_ATTRIBUTES for calls that make something; `close` frees what it points to. */
 export interface SecurityAttributes {
@@ -45,6 +45,22 @@ export function readUserSid(win32: Win32): string {
     return sidText(win32, Number(user.readBigInt64LE(0)));
   } finally {
     closeHandle(win32, handle);
+  }
+}
+
+/**
+ * Our user as security descriptors in text may name it: by its SID, and by the two letters that Windows writes instead for
+ * accounts that it knows, such as `LA` for the machine's first administrator and `NS` for the network service ("SID
+ * Strings"). Throws Win32Error.
+ */
+export function readOwnSpellings(win32: Win32): ReadonlySet<string> {
+  const sid = readUserSid(win32);
+  const { bytes, close } = securityAttributes(win32, `O:${sid}`);
+  try {
+    const owner = parseOwner(descriptorText(win32, Number(bytes.readBigInt64LE(8)), OWNER));
+    return new Set(owner === undefined ? [sid] : [sid, owner]);
+  } finally {
+    close();
   }
 }
 
@@ -108,16 +124,16 @@ function readSecurity(
   if (value !== 0) throw new Win32Error(call, value);
   const descriptor = Number(out.readBigInt64LE(0));
   try {
-    return descriptorText(win32, descriptor);
+    return descriptorText(win32, descriptor, OWNER | DACL);
   } finally {
     freeLocal(win32, descriptor);
   }
 }
 
-function descriptorText(win32: Win32, descriptor: number): string {
+function descriptorText(win32: Win32, descriptor: number, what: number): string {
   const out = Buffer.alloc(8);
   const name = 'ConvertSecurityDescriptorToStringSecurityDescriptorW';
-  const args = [pointer(descriptor), u32(SDDL_REVISION), u32(OWNER | DACL), memory(out), nullPointer] as const;
+  const args = [pointer(descriptor), u32(SDDL_REVISION), u32(what), memory(out), nullPointer] as const;
   must(name, win32.call('advapi32', name, 'I32', ...args));
   return takeText(win32, out);
 }

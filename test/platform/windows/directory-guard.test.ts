@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDirectoryGuard } from '../../../src/platform/windows/directory-guard.ts';
 import type { Win32, Win32Answer } from '../../../src/platform/windows/ffi-call.ts';
+import { ownerOnlySddl } from '../../../src/platform/windows/sddl.ts';
+import { abbreviateSids } from '../../helpers/fake-windows.ts';
 
 const USER = 'S-1-5-21-1-2-3-1001';
 const OTHER = 'S-1-5-21-1-2-3-1002';
 
 /** Plays the calls on security: addresses of texts are numbers of a list. */
-function createSecurity(sddl: () => string, makeError = 0) {
+function createSecurity(sddl: () => string, { makeError = 0, user = USER } = {}) {
   const texts: string[] = [];
   const calls: string[] = [];
   const keep = (text: string, into: unknown): number => {
@@ -20,11 +22,11 @@ function createSecurity(sddl: () => string, makeError = 0) {
     OpenProcessToken: () => 1,
     CloseHandle: () => 1,
     GetTokenInformation: () => 1,
-    ConvertSidToStringSidW: (_sid, out) => keep(USER, out),
-    ConvertStringSecurityDescriptorToSecurityDescriptorW: (_text, _revision, out) => keep('', out),
+    ConvertSidToStringSidW: (_sid, out) => keep(user, out),
+    ConvertStringSecurityDescriptorToSecurityDescriptorW: (text, _revision, out) => keep(String(text), out),
     GetNamedSecurityInfoW: (...args) => keep(sddl(), args.at(-1)) - 1,
     ConvertSecurityDescriptorToStringSecurityDescriptorW: (at, _revision, _what, out) =>
-      keep(texts[Number(at) - 1] ?? '', out),
+      keep(abbreviateSids(texts[Number(at) - 1] ?? ''), out),
     LocalFree: () => 0,
     CreateDirectoryW: () => (makeError === 0 ? 1 : { value: 0, error: makeError }),
     lstrlenW: (at) => (texts[Number(at) - 1] ?? '').length,
@@ -67,6 +69,21 @@ describe('a directory of Windows', () => {
     expect(createDirectoryGuard(win32).findFault(makeScratch())?.why).toBe(why);
   });
 
+  it.each([
+    ["the machine's first administrator", 'S-1-5-21-1-2-3-500'],
+    ['the system', 'S-1-5-18'],
+    ['the network service', 'S-1-5-20'],
+    ['the local service', 'S-1-5-19'],
+  ])('is ours, and ours alone, also as %s', (_, user) => {
+    const faultOf = (sddl: string) =>
+      createDirectoryGuard(createSecurity(() => sddl, { user }).win32).findFault(scratch);
+    const scratch = makeScratch();
+    expect(faultOf(ownerOnlySddl(user, 'directory'))).toBeUndefined();
+    const guest = `O:${user}D:P(A;;FA;;;${user})(A;;FA;;;S-1-5-21-1-2-3-501)`;
+    expect(faultOf(guest)?.why).toBe('can be written to by other users (LG)');
+    expect(faultOf(`O:LGD:P(A;;FA;;;${user})`)?.why).toBe('belongs to another user (LG)');
+  });
+
   it('is looked at again only when it has changed', () => {
     const directory = makeScratch();
     let sddl = `O:${USER}D:P(A;;FA;;;${USER})`;
@@ -86,14 +103,14 @@ describe('a directory of Windows', () => {
     [3, 'ENOENT'],
     [112, 'ENOSPC'],
   ])('that cannot be made (%d) fails as any file would (%s)', (error, code) => {
-    const { win32 } = createSecurity(() => '', error);
+    const { win32 } = createSecurity(() => '', { makeError: error });
     expect(() => createDirectoryGuard(win32).make('C:\\x')).toThrow(
       expect.objectContaining({ code, errno: expect.any(Number) }),
     );
   });
 
   it('that is there already is not made', () => {
-    expect(createDirectoryGuard(createSecurity(() => '', 183).win32).make('C:\\x')).toBe(false);
+    expect(createDirectoryGuard(createSecurity(() => '', { makeError: 183 }).win32).make('C:\\x')).toBe(false);
     expect(createDirectoryGuard(createSecurity(() => '').win32).make('C:\\x')).toBe(true);
   });
 });

@@ -8,6 +8,7 @@ describe('parseOwner', () => {
   it.each([
     [`O:${USER}D:P(A;;GA;;;${USER})`, USER],
     ['O:BAG:SYD:(A;;FA;;;SY)', 'BA'],
+    ['O:LAD:P(A;;FA;;;LA)', 'LA'],
     [`O:${USER}`, USER],
     ['D:(A;;FA;;;SY)', undefined],
     ['', undefined],
@@ -29,8 +30,10 @@ describe('findForeignWriters', () => {
     ['what its maker gets below', `O:${USER}D:(A;OICIIO;FA;;;CO)(A;;FA;;;${USER})`, []],
     ['no list at all', `O:${USER}`, ['everyone']],
     ['a list that is none', `O:${USER}D:NO_ACCESS_CONTROL`, ['everyone']],
+    ['what is the user alone under its short name', 'O:LAD:P(A;OICI;FA;;;LA)', []],
+    ['what a service may write', 'O:LAD:P(A;;FA;;;LA)(A;;FA;;;NS)', ['NS']],
     ['an empty list', `O:${USER}D:P`, []],
   ])('finds who may change %s', (_, sddl, writers) => {
-    expect(findForeignWriters(sddl, USER)).toEqual(writers);
+    expect(findForeignWriters(sddl, new Set([USER, 'LA']))).toEqual(writers);
   });
 });
