@@ -19,7 +19,7 @@ export interface ProgramStarter {
   findProgram(handover: Handover): Program;
   /**
    * Starts the agent with our terminal and our streams. Rejects with LaunchError 126 or 127 if the system does not start it,
-   * and with what `spawnInside` throws; nothing of it ran then.
+   * and with what `spawnInside` throws; nothing of it ran then. With LaunchError 125 if it cannot be watched: it was ended.
    */
   start(request: StartRequest): Promise<Agent>;
   keepOrphans(type: TrackerType, platform: Platform, ownPid: number): OrphanKeeper;

@@ -1,5 +1,5 @@
 import type { StandardHandles } from './create-process.ts';
-import { memory, pointer, u32, type Win32, Win32Error } from './ffi-call.ts';
+import { memory, pointer, u32, type Win32, type Win32Answer, Win32Error } from './ffi-call.ts';
 
 /** Our standard handles, 0 where there is none. */
 export function readStandardHandles(win32: Win32): StandardHandles {
@@ -45,7 +45,8 @@ export function restoreConsoleModes(win32: Win32, modes: readonly ConsoleMode[])
 
 /**
  * Sets variables of our environment while `use` runs, for a child that inherits it as a whole: what Node does not show of
- * it, such as the current directories of drives (`=C:`), reaches the child too. Throws Win32Error.
+ * it, such as the current directories of drives (`=C:`), reaches the child too. Throws Win32Error if one cannot be set, not
+ * if it cannot be given back: what was made for the child lives then.
  */
 export function withVariables<T>(win32: Win32, added: Readonly<Record<string, string>>, use: () => T): T {
   const before = Object.keys(added).map((name) => [name, readVariable(win32, name)] as const);
@@ -53,7 +54,7 @@ export function withVariables<T>(win32: Win32, added: Readonly<Record<string, st
     for (const [name, value] of Object.entries(added)) setVariable(win32, name, value);
     return use();
   } finally {
-    for (const [name, value] of before) setVariable(win32, name, value);
+    for (const [name, value] of before) trySetVariable(win32, name, value);
   }
 }
 
@@ -79,10 +80,14 @@ function readVariable(win32: Win32, name: string): string | undefined {
   return units.toString('utf16le', 0, 2 * value);
 }
 
-function setVariable(win32: Win32, name: string, text: string | undefined): void {
+function setVariable(win32: Win32, name: string, text: string): void {
+  const { value, error } = trySetVariable(win32, name, text);
+  if (value === 0) throw new Win32Error('SetEnvironmentVariableW', error);
+}
+
+function trySetVariable(win32: Win32, name: string, text: string | undefined): Win32Answer {
   const value = text === undefined ? pointer(0) : memory(wideZ(text));
-  const answer = win32.call('kernel32', 'SetEnvironmentVariableW', 'I32', memory(wideZ(name)), value);
-  if (answer.value === 0 && text !== undefined) throw new Win32Error('SetEnvironmentVariableW', answer.error);
+  return win32.call('kernel32', 'SetEnvironmentVariableW', 'I32', memory(wideZ(name)), value);
 }
 
 function wideZ(text: string): Buffer {

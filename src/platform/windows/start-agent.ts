@@ -27,20 +27,31 @@ export async function startWindowsAgent(request: StartRequest, win32: Win32): Pr
     }
   });
   request.own.add(created.pid);
-  return watchProcess(created, request.platform, win32);
+  try {
+    return watchProcess(created, request.platform, win32);
+  } catch (error) {
+    // Nobody would know of it: neither its end nor who it is could be told.
+    endCreated(created, win32);
+    if (!(error instanceof Win32Error)) throw error;
+    const message = `"${command.file}" was started, but cannot be watched, and was ended again: ${error.message}`;
+    throw new LaunchError(RunExitCode.failed, message, { cause: error });
+  }
 }
 
 /** An error does not tell whether the program or its job was refused: one that is ended before it runs does. */
 function canStart(createSuspended: () => CreatedProcess, win32: Win32): boolean {
   try {
-    const { handle } = createSuspended();
-    terminateProcess(win32, handle, killed);
-    closeHandle(win32, handle);
+    endCreated(createSuspended(), win32);
     return true;
   } catch (error) {
     if (error instanceof Win32Error) return false;
     throw error;
   }
+}
+
+function endCreated({ handle }: CreatedProcess, win32: Win32): void {
+  terminateProcess(win32, handle, killed);
+  closeHandle(win32, handle);
 }
 
 function createAgent(

@@ -182,6 +182,36 @@ describe('the start of an agent on Windows', () => {
     expect(created.map(({ flags }) => flags & SUSPENDED)).toEqual([0]);
   });
 
+  it.each([
+    ['GetProcessTimes', /p\.exe" was started, but cannot be watched, and was ended again: GetProcessTimes: error 6$/],
+    ['CreateEventW', /p\.exe" was started, but .*: CreateEventW: error 6$/],
+  ])('ends the agent again where %s fails', async (name, message) => {
+    const { starter, fake, created, terminated } = makeWindows();
+    fake.overrides.set(name, () => ({ value: 0, error: 6 }));
+    const closed: unknown[] = [];
+    fake.overrides.set('CloseHandle', (handle) => {
+      closed.push(handle?.value);
+      return { value: 1, error: 0 };
+    });
+    const failure = await starter.start(request).catch((reason: unknown) => reason);
+    expect(failure).toBeInstanceOf(LaunchError);
+    expect(failure).toMatchObject({ exitCode: 125, message: expect.stringMatching(message) });
+    expect(created).toHaveLength(1);
+    expect(terminated).toEqual([137]);
+    expect(closed.filter((handle) => handle === HANDLE)).toHaveLength(1);
+  });
+
+  it('goes on with the agent where a variable of ours cannot be given back', async () => {
+    const { starter, fake, variables, terminated } = makeWindows();
+    const set = fake.overrides.get('SetEnvironmentVariableW');
+    variables['SHIM'] = '0';
+    fake.overrides.set('SetEnvironmentVariableW', (name, value) =>
+      value?.type !== 'I64' && textOf(value) === '0' ? { value: 0, error: 8 } : set?.(name ?? value, value),
+    );
+    expect((await starter.start(request)).identity.pid).toBe(4711);
+    expect(terminated).toEqual([]);
+  });
+
   it('takes back its variables where nothing was started', async () => {
     const { starter, variables } = makeWindows({ error: 5 });
     await expect(starter.start(request)).rejects.toThrow();
