@@ -96,7 +96,7 @@ export interface Platform {
   /** Processes whose parent is `pid`. */
   children(pid: number): number[];
   readListeners(pids: Iterable<number>): ListenersResult;
-  /** Every listening socket, whoever holds it. */
+  /** Every listening socket, whoever holds it. May throw AgentmuxError `no-port-table`. */
   readOpenPorts(): readonly ListeningSocket[];
   /** True where it leaves out those of other users. */
   readonly hidesPorts?: boolean;

@@ -51,6 +51,7 @@ export const Win32Code = {
   accessDenied: 5,
   invalidHandle: 6,
   noMoreFiles: 18,
+  notSupported: 50,
   invalidParameter: 87,
   insufficientBuffer: 122,
   moduleNotFound: 126,

@@ -1,6 +1,7 @@
+import { AgentmuxError } from '../../errors.ts';
 import type { Listener } from '../../model/process.ts';
 import { formatAddress } from '../format-address.ts';
-import type { ListeningSocket } from '../platform.ts';
+import type { ListenersResult, ListeningSocket } from '../platform.ts';
 import { i32, memory, u32, type Win32, Win32Code, Win32Error } from './ffi-call.ts';
 
 /** A listening socket and the process that owns it; pid 0 where the system does not tell. */
@@ -8,8 +9,8 @@ export interface OwnedListener extends Listener {
   readonly pid: number;
 }
 
-/** Listening TCP sockets, v4 and v6, by GetExtendedTcpTable. Empty for a family that the system does not have. */
-export function readTcpListeners(win32: Win32): OwnedListener[] {
+/** Listening TCP sockets, v4 and v6, by GetExtendedTcpTable; none of v6 where the system has none. Throws Win32Error. */
+function readTcpListeners(win32: Win32): OwnedListener[] {
   return (['tcp', 'tcp6'] as const).flatMap((protocol) => {
     const table = readTcpTable(win32, protocol);
     return table === undefined ? [] : parseTcpTable(table, protocol);
@@ -17,7 +18,7 @@ export function readTcpListeners(win32: Win32): OwnedListener[] {
 }
 
 /** Every listening socket once, with all its owners. Windows tells no user, and has no network namespaces. */
-export function toOpenPorts(listeners: readonly OwnedListener[]): ListeningSocket[] {
+function toOpenPorts(listeners: readonly OwnedListener[]): ListeningSocket[] {
   const sockets = new Map<string, ListeningSocket & { readonly pids: number[] }>();
   for (const { protocol, address, port, pid } of listeners) {
     const key = `${protocol} ${address} ${port}`;
@@ -28,8 +29,30 @@ export function toOpenPorts(listeners: readonly OwnedListener[]): ListeningSocke
   return [...sockets.values()];
 }
 
-/** Listeners by owner, of these pids. */
-export function groupByPid(listeners: readonly OwnedListener[], pids: Iterable<number>): Map<number, Listener[]> {
+/** Listeners of these pids. Of none it is known what it listens on where the tables cannot be read. */
+export function readListeners(win32: Win32, pids: Iterable<number>): ListenersResult {
+  try {
+    return { byPid: groupByPid(readTcpListeners(win32), pids), denied: new Set() };
+  } catch (error) {
+    if (!(error instanceof Win32Error)) throw error;
+    return { byPid: new Map(), denied: new Set(pids) };
+  }
+}
+
+/** Every listening socket. Throws AgentmuxError `no-port-table` where they cannot be read. */
+export function readOpenPorts(win32: Win32): ListeningSocket[] {
+  try {
+    return toOpenPorts(readTcpListeners(win32));
+  } catch (cause) {
+    if (!(cause instanceof Win32Error)) throw cause;
+    throw new AgentmuxError('failed', `cannot read listening ports: ${cause.message}`, {
+      code: 'no-port-table',
+      cause,
+    });
+  }
+}
+
+function groupByPid(listeners: readonly OwnedListener[], pids: Iterable<number>): Map<number, Listener[]> {
   const wanted = new Set(pids);
   const byPid = new Map<number, Listener[]>();
   for (const { pid, ...listener } of listeners) {
@@ -79,8 +102,8 @@ function readTcpTable(win32: Win32, protocol: Listener['protocol']): Buffer | un
       ...[memory(table), memory(size), i32(0), u32(FAMILIES[protocol]), i32(OWNER_PID_LISTENER), u32(0)],
     );
     if (error === 0) return table;
-    // A system without v6 has no such table.
-    if (error !== Win32Code.insufficientBuffer) return undefined;
+    if (error === Win32Code.notSupported && protocol === 'tcp6') return undefined;
+    if (error !== Win32Code.insufficientBuffer) throw new Win32Error('GetExtendedTcpTable', error);
   }
   throw new Win32Error('GetExtendedTcpTable', Win32Code.insufficientBuffer);
 }

@@ -10,7 +10,7 @@ import { readHost } from './host.ts';
 import { withParameters } from './peb.ts';
 import { ProcessRight, terminateProcess, withProcess } from './process-calls.ts';
 import { isPid, keepPid, readStart, readStat, readTable, startOf } from './table.ts';
-import { groupByPid, readTcpListeners, toOpenPorts } from './tcp-table.ts';
+import { readListeners, readOpenPorts } from './tcp-table.ts';
 
 /** What a process that we ended exits with: as after SIGKILL elsewhere. */
 export const KILLED_EXIT_CODE = 137;
@@ -69,8 +69,8 @@ export function createWindowsPlatform(win32: Win32 = ownWin32): Platform {
       readTable(win32)
         .filter((stat) => stat.ppid === pid)
         .map((stat) => stat.pid),
-    readListeners: (pids) => ({ byPid: groupByPid(readTcpListeners(win32), pids), denied: new Set() }),
-    readOpenPorts: () => toOpenPorts(readTcpListeners(win32)),
+    readListeners: (pids) => readListeners(win32, pids),
+    readOpenPorts: () => readOpenPorts(win32),
     startedAtMs: (startTicks) => Math.round(startTicks / 1000),
     signal: (identity, signal) => signalVerified(win32, identity, signal),
     ttyName: () => undefined,

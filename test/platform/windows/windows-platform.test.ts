@@ -288,13 +288,40 @@ describe('listening ports', () => {
     ]);
   });
 
-  it('are read however many there are, and none where a family is missing', () => {
+  it('are read however many there are', () => {
     const { platform, fake } = open();
     fake.tcp = Array.from({ length: 1000 }, (_, index) => ['tcp', [0, 0, 0, 0], 1024 + index, 2, 100] as const);
     expect(platform.readListeners([100]).byPid.get(100)).toHaveLength(1000);
-    fake.overrides.set('GetExtendedTcpTable', () => ({ value: 50, error: 0 }));
-    expect(platform.readOpenPorts()).toEqual([]);
   });
+
+  it('are those of v4 alone where the system has no v6', () => {
+    const { platform, fake } = open();
+    fake.tcp = [['tcp', [127, 0, 0, 1], 8080, 2, 100]];
+    failTable(fake, 23, 50);
+    expect(platform.readOpenPorts().map(({ port }) => port)).toEqual([8080]);
+    expect(platform.readListeners([100, 104])).toMatchObject({ byPid: { size: 1 }, denied: { size: 0 } });
+  });
+
+  it.each([
+    [2, 50],
+    [2, 5],
+    [23, 5],
+    [23, 1450],
+  ])('are not known where the table of family %i fails with %i', (family, error) => {
+    const { platform, fake } = open();
+    fake.tcp = [['tcp', [127, 0, 0, 1], 8080, 2, 100]];
+    failTable(fake, family, error);
+    expect(platform.readListeners([100, 104])).toEqual({ byPid: new Map(), denied: new Set([100, 104]) });
+    expect(() => platform.readOpenPorts()).toThrow(
+      expect.objectContaining({ code: 'no-port-table', message: expect.stringContaining(`error ${error}`) }),
+    );
+  });
+
+  function failTable(fake: FakeWindows, failing: number, error: number): void {
+    fake.overrides.set('GetExtendedTcpTable', (_table, _size, _order, family) =>
+      family?.value === failing ? { value: error, error: 0 } : undefined,
+    );
+  }
 });
 
 it('without native code there is no platform, and why is said', () => {
