@@ -76,9 +76,12 @@ export function keepPid(win32: Win32, { pid, startTicks }: Pick<Identity, 'pid' 
   return undefined;
 }
 
-/** True for what can be the pid of a program: 0 and 4 are the kernel's own. */
+/**
+ * True for what can be the pid of a program: 0 and 4 are the kernel's own, all are multiples of 4. OpenProcess does not mind
+ * the low two bits, so that it would open another process for any other number.
+ */
 export function isPid(pid: number): boolean {
-  return Number.isSafeInteger(pid) && pid > SYSTEM_PID && pid <= 0xffff_ffff;
+  return Number.isSafeInteger(pid) && pid % 4 === 0 && pid > SYSTEM_PID && pid <= 0xffff_ffff;
 }
 
 const SYSTEM_PID = 4;

@@ -82,8 +82,8 @@ export function createWindowsPlatform(win32: Win32 = ownWin32): Platform {
  * cannot change hands in between. There are no signals: whatever is not KILL is `unsupported`.
  */
 function signalVerified(win32: Win32, identity: Identity, signal: NodeJS.Signals): SignalOutcome {
-  if (!isPid(identity.pid)) throw new Error(`internal: refused to signal pid ${identity.pid}`);
   if (!isOurs(identity)) return 'denied';
+  if (!isPid(identity.pid)) throw new Error(`internal: refused to signal pid ${identity.pid}`);
   const rights = ProcessRight.queryLimited | ProcessRight.synchronize;
   if (signal !== 'SIGKILL') return isThere(win32, identity) ? 'unsupported' : 'gone';
   const outcome = withProcess(win32, identity.pid, rights | ProcessRight.terminate, (handle): SignalOutcome => {

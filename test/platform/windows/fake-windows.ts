@@ -75,7 +75,8 @@ export class FakeWindows implements Win32 {
 
   readonly #handlers: Readonly<Record<string, Handler>> = {
     OpenProcess: (rights: number, _inherit: number, pid: number) => {
-      const process = this.processes.find((one) => one.pid === pid);
+      // As Windows: the low two bits do not count.
+      const process = this.processes.find((one) => one.pid === pid - (pid % 4));
       if (process === undefined) return refuse(87);
       if (((process.denies ?? 0) & rights) !== 0) return refuse(5);
       return this.#open(process);

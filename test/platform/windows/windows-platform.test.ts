@@ -120,6 +120,19 @@ describe('an identity', () => {
     expect(platform.readStat(100)).toMatchObject({ comm: 'csrss.exe', startTicks: startOf(100) });
   });
 
+  it.each([101, 102, 103])('is not told of under pid %i, which Windows would open too', (pid) => {
+    const { platform, fake } = open({ pid: 100, commandLine: 'a b', environment: ['AGENTMUX_TAG=t'] });
+    const identity = identityOf(pid, startOf(100));
+    expect(platform.readStat(pid)).toBeUndefined();
+    expect(platform.identify(pid)).toBeUndefined();
+    expect(platform.isAlive(identity)).toBe(false);
+    expect(platform.readDetails(pid, { argv: true }).argv).toBeUndefined();
+    expect(platform.readEnvironment(pid)).toBeUndefined();
+    expect(platform.findTag(pid, new Set(['AGENTMUX_TAG=t']))).toBeUndefined();
+    expect(platform.keepPid?.(identity)).toBeUndefined();
+    expect(fake.calls).not.toContain('OpenProcess');
+  });
+
   it('keeps its pid by a handle, also after its end, and none of a process that is another', () => {
     const process = { pid: 100, exited: false };
     const { platform, fake } = open(process, { pid: 104, denies: LIMITED });
@@ -187,9 +200,9 @@ describe('ending a process', () => {
     expect(fake.ended).toEqual([]);
   });
 
-  it.each([0, 4, -1, 1.5])('refuses pid %d, which is none of a program', (pid) => {
-    const { platform } = open();
-    expect(() => platform.signal(identityOf(pid, 1), 'SIGKILL')).toThrow(/^internal/);
+  it.each([0, 4, -1, 1.5, 101, 103])('refuses pid %d, which is none of a program', (pid) => {
+    const { platform } = open({ pid: 100 });
+    expect(() => platform.signal(identityOf(pid, startOf(100)), 'SIGKILL')).toThrow(/^internal/);
   });
 });
 
