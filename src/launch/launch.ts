@@ -3,6 +3,7 @@
  * trackers' part, what is signalled at the end the kill transaction's, what a file looks like the store's.
  */
 import type { BlockRecord, RunExit } from '../model/block.ts';
+import type { Identity } from '../model/identity.ts';
 import { selectStarter } from '../platform/select-starter.ts';
 import { readAllSessions } from '../platform/sessions.ts';
 import type { Agent, Handover, OrphanKeeper, Program, ProgramStarter, StartRequest } from '../platform/starter.ts';
@@ -169,7 +170,7 @@ async function seeThrough(running: Running): Promise<number> {
   const near = withQuietStat(platform);
   const hadTerminal = block.run.tty !== undefined;
   // In a group or a job it is already.
-  if (tracker.type !== 'cgroup' && tracker.type !== 'job') tracker.assign(agent.identity);
+  if (tracker.type !== 'cgroup' && tracker.type !== 'job' && isKnown(agent.identity)) tracker.assign(agent.identity);
   const unfollow = hadTerminal ? starter.followStops(near, agent.identity, world.pid) : () => undefined;
   const watch = watchMembership({
     tracker,
@@ -231,13 +232,27 @@ async function seeThrough(running: Running): Promise<number> {
 }
 
 /** Looks for members everywhere, so that what left the group stays known. */
-async function look({ block, tracker, world }: Running): Promise<void> {
+async function look(running: Running): Promise<void> {
+  const { block, tracker, world } = running;
   try {
+    settleRoot(running);
     if (tracker.type === 'scan') tracker.memberPids();
     else recordFound(await lookAtBlock(block, world.platform), block, tracker, world.platform);
   } catch {
     // The next look comes in a second.
   }
+}
+
+/** Where processes could not be read at the agent's start, it is recorded as soon as they can be. */
+function settleRoot({ agent, block, tracker, world }: Running): void {
+  const { root } = block.run;
+  if (root === undefined || isKnown(root) || !isKnown(agent.identity)) return;
+  block.started(agent.identity, block.record.tracker, readAllSessions(withQuietStat(world.platform), world.pid));
+  tracker.assign(agent.identity);
+}
+
+function isKnown({ startTicks }: Identity): boolean {
+  return startTicks > 0;
 }
 
 /** A signal that asks us to end came before the agent was started. */

@@ -109,6 +109,7 @@ export type AgentStatus =
 
 /** The agent, started. */
 export interface Agent {
+  /** Its start is 0 as long as processes cannot be read. */
   readonly identity: Identity;
   /** Settles when it has ended and its status was taken. */
   readonly exited: Promise<AgentStatus>;

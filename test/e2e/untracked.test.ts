@@ -68,15 +68,19 @@ describe('agentmux doctor --untracked', () => {
   });
 });
 
-/** A `ps` that fails while the file `broken` is there, put before that of the system. */
-function breakPs(rig: Rig, broken = join(rig.directory, 'broken')): { readonly path: string; readonly broken: string } {
+interface Recorded {
+  readonly runs: readonly { readonly root?: { readonly startTicks: number } | null }[];
+}
+
+/** A `ps` that fails while the file `broken` is there and `mended` is not, put before that of the system. */
+function breakPs(rig: Rig, broken = join(rig.directory, 'broken')) {
+  const mended = join(rig.directory, 'mended');
   const bin = join(rig.directory, 'bin');
   mkdirSync(bin);
   const path = rig.env['PATH'];
-  writeFileSync(join(bin, 'ps'), `#!/bin/sh\n[ ! -e ${broken} ] || exit 1\nPATH=${path} exec ps "$@"\n`, {
-    mode: 0o755,
-  });
-  return { path: `${bin}:${path}`, broken };
+  const script = `#!/bin/sh\n[ ! -e ${broken} ] || [ -e ${mended} ] || exit 1\nPATH=${path} exec ps "$@"\n`;
+  writeFileSync(join(bin, 'ps'), script, { mode: 0o755 });
+  return { path: `${bin}:${path}`, broken, mended };
 }
 
 const TOLD = /^agentmux-run: not tracked and not recorded: cannot read processes by ps: ps ended with status 1/;
@@ -138,6 +142,26 @@ describe('an agent whose processes cannot be read', () => {
       .status(7)
       .run();
     await rig.agentmux('blocks', '--all').stdout(/^b1 /m).run();
+  });
+
+  it('is recorded as soon as ps works, where it fails at the start', async () => {
+    const rig = createRig({ reader: 'ps' });
+    const record = join(rig.stateDirectory, 'blocks', 'b1.json');
+    const { path, mended } = breakPs(rig, record);
+    const readStart = (): number | undefined =>
+      (JSON.parse(readFileSync(record, 'utf8')) as Recorded).runs[0]?.root?.startTicks;
+    const script = 'echo ready; while [ ! -e end ]; do sleep 0.05; done; exit 7';
+    const running = rig.run('--block', 'b1', '--', 'sh', '-c', script).env('PATH', path).start();
+    await running.seen(/ready/);
+    await waitFor('a record without a start', () => readStart() === 0);
+    writeFileSync(mended, '');
+    await waitFor('its start', () => (readStart() ?? 0) > 0);
+    await rig
+      .agentmux('blocks')
+      .stdout(/^b1 .* running/m)
+      .run();
+    writeFileSync(join(rig.workDirectory, 'end'), '');
+    expect(await running.exited()).toBe(7);
   });
 
   it.each(['under way', 'at all'])('is ended at the end of its time where ps fails %s', async (when) => {

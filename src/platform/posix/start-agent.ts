@@ -57,7 +57,7 @@ function watchAgent(child: ChildProcess, pid: number, platform: Platform): Agent
   // Not Platform.identify: an agent that has ended already is a zombie that still has its pid and start.
   const stat = platform.readStat(pid);
   const { bootId, pidNamespace } = platform.host();
-  const identity = { pid, startTicks: stat?.startTicks ?? 0, bootId, pidNamespace };
+  let identity = { pid, startTicks: stat?.startTicks ?? 0, bootId, pidNamespace };
   let status: AgentStatus | undefined;
   let pgid = stat?.pgid;
   const exited = new Promise<AgentStatus>((resolve) => {
@@ -67,7 +67,13 @@ function watchAgent(child: ChildProcess, pid: number, platform: Platform): Agent
     });
   });
   return {
-    identity,
+    get identity() {
+      // As long as Node has not taken its status the pid is its own.
+      if (identity.startTicks === 0 && status === undefined) {
+        identity = { ...identity, startTicks: platform.readStat(pid)?.startTicks ?? 0 };
+      }
+      return identity;
+    },
     exited,
     get status() {
       return status;
