@@ -12,7 +12,10 @@ import { windowsStarter } from '../../src/platform/windows/windows-starter.ts';
 import { openStore } from '../../src/state/file-store.ts';
 import { createMemoryContext } from '../helpers/memory-context.ts';
 import { describeIf } from '../helpers/skip.ts';
-import { createRig, type Rig, readRecord } from './helpers/rig.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { capMs, createAgent, sleeper } from './helpers/agent.ts';
+import { isAlive } from './helpers/look.ts';
+import { bins, createRig, outcome, type Rig, readRecord, startBlock } from './helpers/rig.ts';
 import { platform } from './helpers/windows-world.ts';
 
 const isWindows = process.platform === 'win32';
@@ -90,3 +93,34 @@ describeIf(isWindows, 'needs Windows', 'an agent that the system does not start 
     expect(readRecord(rig, 'b1')).toBeUndefined();
   });
 });
+
+describeIf(
+  isWindows,
+  'needs Windows',
+  'a block that is run again in the job of another while something of it lives',
+  () => {
+    it('is scanned for, since no job is put below another when it holds processes; all of it is found and ended', async () => {
+      const rig = createRig();
+      const first = await startBlock(rig, 'dev');
+      const leftover = await first.agent.start(sleeper, { detached: true });
+      first.agent.exit(0);
+      await first.wrapper.ended(capMs);
+      expect(isAlive(leftover)).toBe(true);
+      expect(readRecord(rig, 'dev')?.tracker.type).toBe('job');
+
+      const outer = await startBlock(rig, 'outer');
+      const again = await createAgent();
+      await outer.agent.start([process.execPath, bins.agentmuxRun, '--block', 'dev', '--', ...again.argv]);
+      const { pid } = await (await again.connected()).inspect();
+      const { tracker } = await waitFor(
+        'the second run to be recorded',
+        () => [readRecord(rig, 'dev')].find((record) => record?.state === 'running' && record.runs.length === 2),
+        capMs,
+      );
+      expect(tracker).toMatchObject({ type: 'scan', reasons: [{ code: 'job-refused' }] });
+      const { stdout } = await outcome(rig.agentmux('kill-tree', '--block', 'dev', '--json'));
+      await waitFor('all of it to end', () => ![leftover, pid].some(isAlive), capMs);
+      for (const one of [leftover, pid]) expect(stdout).toMatch(new RegExp(`"pid": ?${one}\\b`));
+    });
+  },
+);
