@@ -74,6 +74,10 @@ export function inspectBlock(recorded: BlockRecord, deps: InspectDeps): BlockVie
     look,
     () => all.flatMap((tracker) => tracker.memberPids()),
   );
+  // A wrapper is in the group for the moment in which it starts the agent.
+  for (const { wrapper } of record.runs) {
+    if (enclosed.get(wrapper.pid)?.startTicks === wrapper.startTicks) enclosed.delete(wrapper.pid);
+  }
   const outside = findOutside(record, new Set(enclosed.keys()), {
     ...deps,
     look,

@@ -108,7 +108,10 @@ describe('agentmux ps', () => {
     for (const path of [a, b]) mkdirSync(path);
     const serve = 'import socket,time;s=socket.create_server(("127.0.0.1",0));time.sleep(300)';
     rig.run('--block', 'run-a', '--', 'bash', '-c', `python3 -c '${serve}'; true`).cwd(a).start();
-    const server = await seenRow(rig, 'create_server');
+    // It may be a shim that runs another python3: what listens is the one.
+    const server = await waitFor('the server to listen', async () =>
+      (await listRows(rig)).find(({ listeners }) => listeners.length === 1),
+    );
     const plain = await rig
       .agentmux('ps')
       .stdout(/PORTS +COMMAND\n/)
@@ -116,8 +119,7 @@ describe('agentmux ps', () => {
     expect(plain.stdout).not.toContain('DIRECTORY');
     rig.run('--block', 'run-b', '--', 'sh', '-c', 'sleep 305; true').cwd(b).start();
     await seenRow(rig, 'sleep 305');
-    const [row] = (await listRows(rig)).filter(({ pid }) => pid === server.pid);
-    const port = row?.listeners[0]?.port;
+    const port = server.listeners[0]?.port;
     const { stdout } = await rig
       .agentmux('ps')
       .stdout(/DIRECTORY/)

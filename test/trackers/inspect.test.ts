@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BlockRecord } from '../../src/model/block.ts';
@@ -132,6 +132,17 @@ describeIf(isLinux, 'needs procfs', 'inspectBlock', () => {
       expect(seen.get(escaped)).toMatchObject({ source: 'descent', escaped: true, confidence: 'best_effort' });
       expect(seen.get(stray.pid)).toMatchObject({ source: 'tag', escaped: true, confidence: 'best_effort' });
       expect(view.cpuIncludesExited).toBe(false);
+    });
+
+    it('takes the wrapper for no member, which is in the group while it starts the agent', async () => {
+      const tracked = await track('cgroup', script);
+      await tracked.pidOf('other');
+      const wrapper = startProcess('sleep', ['300']);
+      writeFileSync(join(tracked.tracker.record.cgroupPath ?? '', 'cgroup.procs'), String(wrapper.pid));
+      expect(tracked.tracker.memberPids()).toContain(wrapper.pid);
+      const view = inspectBlock(recordOf(tracked, { wrapper: identify(wrapper.pid) }), deps);
+      expect(view.members.map(({ pid }) => pid)).not.toContain(wrapper.pid);
+      expect(view.members).toHaveLength(3);
     });
 
     it('takes nobody for escaped who was born in the group while it was read', async () => {
