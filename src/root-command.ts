@@ -1,32 +1,18 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { createBareProgram } from './commands/shared/bare-program.ts';
 import { configurationHelp, examplesHelp, exitCodesHelp } from './commands/shared/help.ts';
 import type { Context } from './context.ts';
-import { VERSION } from './version.ts';
 
 /** Adds a command with its flags and help. */
 export type Register = (program: Command, context: Context) => void;
 
 /** `agentmux` with these commands. Does nothing and reads nothing until it is parsed. */
 export function createRootCommand(context: Context, registers: readonly Register[]): Command {
-  const program = new Command('agentmux')
+  const program = createBareProgram('agentmux', context)
     .description('See what AI agents started on this machine, and end it reliably.')
-    .version(VERSION, '--version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .usage('<command> [options]')
-    .enablePositionalOptions()
-    .exitOverride()
-    .showSuggestionAfterError()
-    // Errors are printed in outcome.ts alone; help is data and goes to stdout.
-    .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: () => undefined,
-      outputError: () => undefined,
-      getOutHelpWidth: () => context.stdout.columns ?? HELP_WIDTH,
-      getErrHelpWidth: () => context.stderr.columns ?? HELP_WIDTH,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    });
+    .usage('<command> [options]');
   for (const register of registers) register(program, context);
   program.addHelpText('after', examplesHelp(EXAMPLES)).addHelpText('after', configurationHelp());
   program.addHelpText('after', exitCodesHelp());
@@ -36,8 +22,6 @@ export function createRootCommand(context: Context, registers: readonly Register
   }
   return program;
 }
-
-const HELP_WIDTH = 80;
 
 /** The two that are known by heart soonest; for the short help too. */
 export const EXAMPLES = [

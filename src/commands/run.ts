@@ -1,10 +1,10 @@
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { AgentmuxError, RunExitCode } from '../errors.ts';
 import { type RawRunOptions, requirable, trackerChoices } from '../launch/options.ts';
 import { leftoversPolicies } from '../model/block.ts';
 import { priorities } from '../model/priority.ts';
-import { VERSION } from '../version.ts';
+import { createBareProgram } from './shared/bare-program.ts';
 import { type Example, examplesHelp } from './shared/help.ts';
 import { reportLaunchFailure, runCommand } from './shared/run-command.ts';
 
@@ -16,26 +16,10 @@ export function registerRun(program: Command, context: Context): void {
 
 /** `agentmux-run` as a program of its own. Does nothing and reads nothing until it is parsed. */
 export function createRunProgram(context: Context): Command {
-  const program = new Command('agentmux-run')
-    .version(VERSION, '--version', 'print the version')
-    .enablePositionalOptions()
-    .exitOverride()
-    .showSuggestionAfterError()
-    // Errors are printed in run-main.ts alone; stdout is the agent's, but for help and version.
-    .configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: () => undefined,
-      outputError: () => undefined,
-      getOutHelpWidth: () => context.stdout.columns ?? helpWidth,
-      getErrHelpWidth: () => context.stderr.columns ?? helpWidth,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-    });
+  const program = createBareProgram('agentmux-run', context);
   describeRunCommand(program, context);
   return program;
 }
-
-const helpWidth = 80;
 
 function describeRunCommand(command: Command, context: Context): void {
   command
