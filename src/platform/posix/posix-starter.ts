@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { findStreamHolders } from '../linux/stream-holders.ts';
 import type { Agent, HandledSignal, ProgramStarter } from '../starter.ts';
 import { buildAgentCommand } from './agent-command.ts';
@@ -41,7 +42,7 @@ export const posixStarter: ProgramStarter = {
   sharesInterrupt(platform, ownPid, agent: Agent) {
     const own = platform.readStat(ownPid);
     // Where nothing can be read a terminal is taken for ours: an agent that gets a second Ctrl-C may leave at once.
-    if (own === undefined) return process.getBuiltinModule('node:tty').isatty(0);
+    if (own === undefined) return isatty(0);
     if (own.ttyNr === 0 || own.pgid !== own.tpgid) return false;
     return agent.pgid === own.pgid;
   },
