@@ -4,7 +4,7 @@ const EAGER = new Set(['fs', 'path', 'buffer']);
 /**
  * Makes the imports of Node's own modules in a bundle cheap: a module that a start may not need is loaded where it is
  * first used, and for `import fs from 'node:fs'` no object with `default` is made of a copy of every property, as esbuild
- * does once for each file that says so. Together a tenth of what loading a bundle costs.
+ * does once for each file that says so.
  * @param {string} text a bundle
  */
 export function lightenBuiltins(text) {

@@ -1,6 +1,6 @@
 /**
  * commander loads node:child_process, and with it node:net and streams, for subcommands that are programs of their own.
- * There are none: without it a start is 4 % cheaper.
+ * There are none, and a start is cheaper without it.
  */
 export const commanderWithoutChildProcess = {
   name: 'commander-without-child-process',

@@ -20,7 +20,7 @@ export function openFile(file: string, flags: number, mode?: number): number {
 
 /**
  * As openFile; undefined if there is nothing of that name. Most of the files that a block may have are not there, and a
- * look that finds none costs a tenth of an open that throws.
+ * look that finds none is far cheaper than an open that throws.
  */
 export function openIfThere(file: string, flags: number): number | undefined {
   return isNothingThere(file) ? undefined : openFile(file, flags);
