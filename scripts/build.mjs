@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Bundles one CommonJS file a bin into dist/, and one for `ps` alone: a start then reads one file, and dynamic imports become lazy initialisers.
+// Bundles one CommonJS file a bin into dist/, and one for `ps` alone: a start then reads one file, and dynamic imports
+// become lazy initialisers.
 // Beside each lies a code cache for this Node: it makes a start cheaper than leaving half of the bundle out did, since
 // nothing of it is compiled again (bin/load.js). Names are kept, for readable stacks.
 import { createHash } from 'node:crypto';

@@ -13,7 +13,10 @@ export interface Asked {
   readonly help: string;
 }
 
-/** Runs and resolves to the exit code: the only place that prints errors of `agentmux` and decides about exit codes. Never rejects. */
+/**
+ * Runs and resolves to the exit code: the only place that prints errors of `agentmux` and decides about exit codes. Never
+ * rejects.
+ */
 export async function settle({ argv, context, help }: Asked, run: () => Promise<unknown>): Promise<number> {
   try {
     await run();

@@ -181,7 +181,8 @@ const ADVICE: Record<ReasonCode, (facts: ReasonFacts, detail: string) => ReasonA
   'hidden-environment': () => ({
     sentence:
       'the environments of programs that come with the system (System Integrity Protection), of those that overwrite ' +
-      'their title (claude, npm, next-server) and of other users are hidden: such members are known by descent, process group and session alone',
+      'their title (claude, npm, next-server) and of other users are hidden: such members are known by descent, process ' +
+      'group and session alone',
     command: undefined,
   }),
   'no-subreaper': () => ({

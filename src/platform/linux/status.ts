@@ -16,7 +16,10 @@ export function readStatus(procRoot: string, pid: number): ProcessStatus | undef
   return text === undefined ? undefined : parseStatus(text);
 }
 
-/** Parses proc_pid_status(5), a character for each byte. The name in its first line cannot forge others: the kernel escapes newlines there. */
+/**
+ * Parses proc_pid_status(5), a character for each byte. The name in its first line cannot forge others: the kernel escapes
+ * newlines there.
+ */
 export function parseStatus(text: string): ProcessStatus {
   const anonymous = parseNumber(findLine(text, 'RssAnon'));
   const swapped = parseNumber(findLine(text, 'VmSwap')) ?? 0;

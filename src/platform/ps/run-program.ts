@@ -22,8 +22,8 @@ export class ProgramError extends Error {
 const LIMIT_MS = 10_000;
 
 /**
- * Runs programs found in `path`, else where the system has its own. However much one prints, all of it is kept. Times are in UTC and words those of the
- * locale C, unless another is named.
+ * Runs programs found in `path`, else where the system has its own. However much one prints, all of it is kept. Times
+ * are in UTC and words those of the locale C, unless another is named.
  */
 export function createProgramRunner(path: string | undefined): RunProgram {
   return (file, args, locale = 'C') => {

@@ -22,7 +22,8 @@ export function parseOwner(sddl: string): string | undefined {
 
 /**
  * Who beside the user (in all spellings), the system and its administrators may write, by the access list of a security
- * descriptor in text; `everyone` alone if it has no list, since then everybody may. Refusals are not taken off: better one too many.
+ * descriptor in text; `everyone` alone if it has no list, since then everybody may. Refusals are not taken off: better one
+ * too many.
  */
 export function findForeignWriters(sddl: string, user: ReadonlySet<string>): string[] {
   const list = /D:([A-Z_]*)((?:\([^)]*\))*)/.exec(sddl);
